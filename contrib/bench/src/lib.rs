@@ -1,0 +1,1 @@
+//! The measuring programs behind make bench.

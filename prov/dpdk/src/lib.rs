@@ -1,0 +1,1 @@
+//! The dpdk provider: RDM and DGRAM endpoints over any DPDK port.

@@ -1,0 +1,1 @@
+//! The udp provider: DGRAM endpoints over kernel UDP.

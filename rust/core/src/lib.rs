@@ -1,0 +1,1 @@
+//! What an application calls first: getinfo, fabric, parameters, log, strings, provider registry.

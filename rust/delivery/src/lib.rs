@@ -1,0 +1,1 @@
+//! Reliable packet delivery, sans-IO: sessions, PSN, SACK, RTT, RTO, windows.

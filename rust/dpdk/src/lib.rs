@@ -1,0 +1,1 @@
+//! Safe DPDK: Eal, Port, Queue, Mempool, Mbuf, external memory.

@@ -1,0 +1,1 @@
+//! What every provider shares: the fid objects of the API behind safe traits.

@@ -1,0 +1,1 @@
+//! The staticlib that joins core and the enabled providers into libfabric.so.

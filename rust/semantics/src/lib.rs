@@ -1,0 +1,1 @@
+//! The message layer, sans-IO: matching, unexpected, eager, rendezvous.

@@ -1,0 +1,1 @@
+//! A deterministic network for tests and studies.

@@ -1,0 +1,1 @@
+//! The tools users know: fi_info, fi_pingpong, fi_strerror.
