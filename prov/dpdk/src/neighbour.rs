@@ -180,13 +180,15 @@ impl<W: Copy + Eq> Neighbours<W> {
             || destination.is_ipv4() != self.local.ip.is_ipv4();
         if no_host {
             None
-        } else if self.on_link(destination) {
-            Some(destination)
-        } else if matches!(self.entries.get(&destination), Some(Entry { state: State::Static { .. }, .. })) {
+        } else if self.on_link(destination) || self.is_static(destination) {
             Some(destination)
         } else {
             self.gateway
         }
+    }
+
+    fn is_static(&self, ip: IpAddr) -> bool {
+        matches!(self.entries.get(&ip), Some(Entry { state: State::Static { .. }, .. }))
     }
 
     fn on_link(&self, ip: IpAddr) -> bool {

@@ -14,6 +14,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 pub use error::{ConfigError, Problem};
+pub(crate) use parse::check_gateway;
 pub use parse::{parse_file, parse_list};
 pub use wire_types::{Cidr, Mac};
 

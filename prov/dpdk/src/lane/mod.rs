@@ -1,0 +1,4 @@
+//! Lanes carry frames between a port and its peers.
+
+pub mod fate;
+pub mod pcap;

@@ -1,0 +1,3 @@
+//! A running port.
+
+pub mod udp_ports;
