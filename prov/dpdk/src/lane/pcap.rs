@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+use super::{Frame, Lane};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -48,6 +49,48 @@ impl PcapFile {
     /// Writes out what is buffered.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+/// Wraps a lane and records what it receives and sends.
+pub struct PcapWriter<L> {
+    inner: L,
+    /// `None` after the file could not be written.
+    file: Option<PcapFile>,
+}
+
+impl<L> PcapWriter<L> {
+    pub fn new(inner: L, file: PcapFile) -> Self {
+        PcapWriter { inner, file: Some(file) }
+    }
+
+    fn record<F: Frame>(&mut self, frames: &[F]) {
+        let Some(file) = &mut self.file else { return };
+        if frames.is_empty() {
+            return;
+        }
+        if let Err(e) = frames.iter().try_for_each(|f| file.record(f.bytes())).and_then(|()| file.flush()) {
+            log::warn!("FI_DPDK_PCAP: capture ends, the file cannot be written: {e}; free space on its disk");
+            self.file = None;
+        }
+    }
+}
+
+impl<F: Frame, L: Lane<F>> Lane<F> for PcapWriter<L> {
+    fn alloc(&mut self) -> Option<F> {
+        self.inner.alloc()
+    }
+
+    fn receive(&mut self, into: &mut Vec<F>) {
+        let before = into.len();
+        self.inner.receive(into);
+        self.record(&into[before..]);
+    }
+
+    fn transmit(&mut self, frames: &mut Vec<F>) {
+        // Before the device has them: afterwards they are gone. Those it does not take are recorded again.
+        self.record(frames);
+        self.inner.transmit(frames);
     }
 }
 
