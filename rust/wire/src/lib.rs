@@ -1,1 +1,9 @@
-//! Packet formats: Ethernet, ARP/ND, IP, UDP and our delivery and message headers. No state.
+//! Packet formats without state: Ethernet, ARP and neighbour discovery, IP and UDP ([`frame`]), and above UDP the delivery
+//! header ([`pds`]) and the message headers ([`msg`]). Every length is held against the packet; nothing here panics on
+//! any input.
+#![forbid(unsafe_code)]
+
+mod bytes;
+
+pub mod msg;
+pub mod pds;
