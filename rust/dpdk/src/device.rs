@@ -130,11 +130,10 @@ fn port_by_name(name: &str) -> Option<u16> {
 fn attach_error(device: String, ret: i32) -> Error {
     match ret.abs() {
         libc::EBUSY | libc::EADDRINUSE | libc::EEXIST => Error::Busy { device },
-        // 1: the bus has no driver that takes it.
-        1 | libc::ENODEV | libc::ENOENT | libc::ENXIO => Error::NotFound { device },
-        // No bus knows the name: no driver of this name is installed.
-        libc::EFAULT => Error::NotFound { device },
-        libc::EINVAL => Error::BadArguments { device, errno: libc::EINVAL },
+        // ENOTSUP: no driver takes it. EFAULT: no bus knows the name.
+        libc::ENODEV | libc::ENOENT | libc::ENXIO | libc::ENOTSUP | libc::EFAULT => Error::NotFound { device },
+        // Drivers give -1 where they do not understand their arguments.
+        1 | libc::EINVAL => Error::BadArguments { device, errno: libc::EINVAL },
         libc::ENOSPC => Error::TooManyPorts { device },
         errno => Error::Driver { device, errno },
     }
