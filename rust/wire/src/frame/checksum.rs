@@ -1,0 +1,104 @@
+//! The Internet checksum (RFC 1071): the ones' complement of the ones' complement sum of 16-bit words.
+//!
+//! The sum does not depend on byte order but for a final swap, and may be taken over wider words: eight bytes at a time
+//! here, in four chains that the CPU adds side by side.
+
+use super::PROTOCOL_UDP;
+use std::net::IpAddr;
+
+/// A sum in progress. Pieces may be added in any order, each with an even length but for the last one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum(u64);
+
+#[inline]
+fn add(a: u64, b: u64) -> u64 {
+    let (sum, carry) = a.overflowing_add(b);
+    sum + u64::from(carry)
+}
+
+#[inline]
+fn word(bytes: &[u8]) -> u64 {
+    bytes.try_into().map_or(0, u64::from_ne_bytes)
+}
+
+impl Sum {
+    /// Adds bytes.
+    #[inline]
+    #[must_use]
+    pub fn bytes(self, data: &[u8]) -> Sum {
+        let mut chains = [self.0, 0, 0, 0];
+        let mut blocks = data.chunks_exact(32);
+        for block in &mut blocks {
+            for (i, chain) in chains.iter_mut().enumerate() {
+                *chain = add(*chain, word(&block[i * 8..i * 8 + 8]));
+            }
+        }
+        let mut sum = add(add(chains[0], chains[1]), add(chains[2], chains[3]));
+        let mut words = blocks.remainder().chunks_exact(8);
+        for w in &mut words {
+            sum = add(sum, word(w));
+        }
+        let rest = words.remainder();
+        if !rest.is_empty() {
+            let mut last = [0; 8];
+            last[..rest.len()].copy_from_slice(rest);
+            sum = add(sum, u64::from_ne_bytes(last));
+        }
+        Sum(sum)
+    }
+
+    /// Adds a number as the 16-bit word that stands in the packet.
+    #[inline]
+    #[must_use]
+    pub fn number(self, value: u16) -> Sum {
+        Sum(add(self.0, u64::from(value.to_be())))
+    }
+
+    /// The pseudo-header of UDP and its like, without the length (RFC 768; RFC 8200, section 8.1). Zero for addresses
+    /// of different families.
+    pub fn pseudo_header(src: IpAddr, dst: IpAddr, protocol: u8) -> Sum {
+        match (src, dst) {
+            (IpAddr::V4(a), IpAddr::V4(b)) => Sum::default().bytes(&a.octets()).bytes(&b.octets()),
+            (IpAddr::V6(a), IpAddr::V6(b)) => Sum::default().bytes(&a.octets()).bytes(&b.octets()),
+            _ => return Sum::default(),
+        }
+        .number(u16::from(protocol))
+    }
+
+    /// The pseudo-header of UDP.
+    pub fn udp_pseudo_header(src: IpAddr, dst: IpAddr) -> Sum {
+        Sum::pseudo_header(src, dst, PROTOCOL_UDP)
+    }
+
+    /// The sum folded to 16 bits, in host order: what a device that completes checksums wants in the field.
+    #[inline]
+    pub fn folded(self) -> u16 {
+        let mut sum = self.0;
+        sum = (sum & 0xffff_ffff) + (sum >> 32);
+        sum = (sum & 0xffff_ffff) + (sum >> 32);
+        sum = (sum & 0xffff) + (sum >> 16);
+        sum = (sum & 0xffff) + (sum >> 16);
+        u16::from_be(sum as u16)
+    }
+
+    /// The checksum to put into a packet, in host order.
+    #[inline]
+    pub fn checksum(self) -> u16 {
+        !self.folded()
+    }
+
+    /// The checksum of UDP, where a computed zero is sent as all ones, since zero means "none" (RFC 768).
+    #[inline]
+    pub fn udp_checksum(self) -> u16 {
+        match self.checksum() {
+            0 => 0xffff,
+            c => c,
+        }
+    }
+
+    /// True for a sum over data including its right checksum.
+    #[inline]
+    pub fn is_right(self) -> bool {
+        self.folded() == 0xffff
+    }
+}
