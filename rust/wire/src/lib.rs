@@ -5,5 +5,6 @@
 
 mod bytes;
 
+pub mod frame;
 pub mod msg;
 pub mod pds;
