@@ -16,15 +16,14 @@ pub struct Config {
     pub initial_rto: u64,
     /// Least time before the tail of a flight is sent again to provoke an acknowledgement (RFC 8985, section 7).
     pub min_probe: u64,
-    /// A peer that is waited for and from which nothing was heard for this long is dead.
+    /// A peer that is waited for and from which nothing was heard for this long is dead, when it was asked often enough
+    /// meanwhile.
     pub peer_timeout: u64,
     /// Accepted packets after which an acknowledgement goes out at once.
     pub ack_every: u32,
     /// How long a sender waits at first after the receiver was not ready, and at most.
     pub min_not_ready: u64,
     pub max_not_ready: u64,
-    /// When nobody called for longer than this, the time counts as our own absence and not as the peer's silence.
-    pub stall: u64,
 }
 
 /// Packets that a selective acknowledgement can describe.
@@ -43,7 +42,6 @@ impl Default for Config {
             ack_every: 32,
             min_not_ready: 100 * US,
             max_not_ready: 10 * MS,
-            stall: 20 * MS,
         }
     }
 }
