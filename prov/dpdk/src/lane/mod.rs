@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ethdev;
 pub mod fate;
 pub mod faults;
 #[cfg(test)]

@@ -84,3 +84,6 @@ pub(crate) fn solicited_node(ip: std::net::Ipv6Addr) -> std::net::Ipv6Addr {
     let [.., a, b, c] = ip.octets();
     std::net::Ipv6Addr::new(0xff02, 0, 0, 0, 0, 1, 0xff00 | u16::from(a), u16::from_be_bytes([b, c]))
 }
+
+/// Bytes of the longest neighbour message: Ethernet, VLAN tag, IPv6, ICMPv6 with one option.
+pub const MAX_NEIGHBOUR: usize = ETHERNET_LEN + VLAN_LEN + IPV6_LEN + 32;

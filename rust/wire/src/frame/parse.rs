@@ -74,7 +74,8 @@ pub fn parse(frame: &[u8], host: &Host, checks: Checks) -> Result<Received, Drop
     let to = mac_at(frame, 0).ok_or(Drop::Truncated)?;
     let from = mac_at(frame, 6).ok_or(Drop::Truncated)?;
     let mut ethertype = u16_at(frame, 12).ok_or(Drop::Truncated)?;
-    if from[0] & 1 != 0 {
+    // Packet sockets see what their own host sends.
+    if from[0] & 1 != 0 || from == host.mac {
         return Err(Drop::BadSource);
     }
     let mut at = ETHERNET_LEN;
