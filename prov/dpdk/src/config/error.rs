@@ -49,6 +49,8 @@ pub enum Problem {
     BadDriver(String),
     /// `drv=` on a device that is not a kernel interface.
     DriverNotForDevice,
+    /// `mac=` on a kernel interface.
+    MacNotForDevice,
     /// Two entries name the same device.
     DuplicateDevice(String),
     /// Two entries have the same address.
@@ -99,6 +101,9 @@ impl fmt::Display for Problem {
             }
             BadDriver(v) => write!(f, "driver '{v}' is unknown; use drv=af_packet or drv=af_xdp"),
             DriverNotForDevice => write!(f, "drv= is for kernel interfaces only; remove it"),
+            MacNotForDevice => {
+                write!(f, "mac= is not for kernel interfaces; use `ip link set DEVICE address MAC` instead")
+            }
             DuplicateDevice(v) => write!(f, "device '{v}' is configured twice; keep one entry for it"),
             DuplicateAddress(v) => write!(f, "address '{v}' is configured twice; give each port its own"),
         }

@@ -86,6 +86,7 @@ fn parse_entry(text: &str) -> Result<PortConfig, Problem> {
             }
             "vlan" => set("vlan", &mut port.vlan, parse_vlan(value))?,
             "mtu" => set("mtu", &mut port.mtu, parse_mtu(value, address))?,
+            "mac" if driver.is_some() => return Err(Problem::MacNotForDevice),
             "mac" => set("mac", &mut port.mac, parse_mac(value))?,
             "neigh" => port.neighbours.push(parse_neighbour(value, address)?),
             "drv" => {

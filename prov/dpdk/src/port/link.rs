@@ -229,6 +229,18 @@ impl<F: Frame> Link<F> {
         }
     }
 
+    /// True when the device has taken everything.
+    pub fn is_flushed(&self) -> bool {
+        self.batch.is_empty() && self.looped.is_empty()
+    }
+
+    /// Gives up the device. Nothing can be sent or received any more.
+    pub fn close(&mut self) {
+        self.batch.clear();
+        self.looped.clear();
+        self.lane = Box::new(Closed);
+    }
+
     /// Gives the burst to the device. What it does not take stays for the next time.
     #[inline]
     pub fn flush(&mut self) {
@@ -238,4 +250,15 @@ impl<F: Frame> Link<F> {
             self.counters.tx_frames += (count - self.batch.len()) as u64;
         }
     }
+}
+
+/// What is left of a lane when its port has closed.
+struct Closed;
+
+impl<F: Frame> Lane<F> for Closed {
+    fn alloc(&mut self) -> Option<F> {
+        None
+    }
+    fn receive(&mut self, _into: &mut Vec<F>) {}
+    fn transmit(&mut self, _frames: &mut Vec<F>) {}
 }

@@ -1,0 +1,173 @@
+//! The ports that this process has open. A port is opened by the first domain on it, shared by all, and closed by the last.
+
+#![forbid(unsafe_code)]
+
+use super::io::{Policy, PortIo};
+use super::keeper::Keeper;
+use super::link::Link;
+use super::udp_ports::UdpPorts;
+use super::{Waiter, device};
+use crate::config::Mac;
+use crate::endpoint::Core;
+use crate::lane::ethdev::EthdevLane;
+use crate::lane::pcap::PcapFile;
+use crate::lane::{FaultInjector, Lane, PcapWriter};
+use crate::neighbour::{self, Neighbours};
+use crate::settings::Settings;
+use crate::spec::PortSpec;
+use dpdk::{Clock, Eal, Mbuf};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use wire::frame::Host;
+
+/// A port's round and endpoints, over mbufs.
+pub type Io = PortIo<Mbuf, Core>;
+
+/// An open port.
+pub struct Port {
+    pub spec: PortSpec,
+    pub eal: &'static Eal,
+    pub clock: Clock,
+    io: Mutex<Io>,
+}
+
+impl Port {
+    /// The port's one lock. A round that panicked leaves counts and queues that are still good enough.
+    #[inline]
+    pub fn lock(&self) -> MutexGuard<'_, Io> {
+        self.io.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The lock, unless somebody has it.
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, Io>> {
+        match self.io.try_lock() {
+            Ok(io) => Some(io),
+            Err(std::sync::TryLockError::Poisoned(e)) => Some(e.into_inner()),
+            Err(std::sync::TryLockError::WouldBlock) => None,
+        }
+    }
+}
+
+impl Drop for Port {
+    fn drop(&mut self) {
+        let counters = self.lock().link.counters;
+        log::debug!(target: "domain", "port '{}' closed: {counters}", self.spec.name());
+    }
+}
+
+struct Open {
+    port: Arc<Port>,
+    users: usize,
+    keeper: Keeper,
+}
+
+static OPEN: Mutex<Option<HashMap<String, Open>>> = Mutex::new(None);
+
+/// A share in an open port.
+pub struct PortRef {
+    port: Arc<Port>,
+}
+
+impl std::ops::Deref for PortRef {
+    type Target = Port;
+    #[inline]
+    fn deref(&self) -> &Port {
+        &self.port
+    }
+}
+
+impl Clone for PortRef {
+    fn clone(&self) -> Self {
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = open.as_mut().and_then(|o| o.get_mut(self.port.spec.name())) {
+            entry.users += 1;
+        }
+        PortRef { port: self.port.clone() }
+    }
+}
+
+impl Drop for PortRef {
+    fn drop(&mut self) {
+        // Under the lock to the end, so that who opens the port anew finds the device closed.
+        let mut guard = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(open) = guard.as_mut() else { return };
+        let name = self.port.spec.name().to_owned();
+        let Some(entry) = open.get_mut(&name) else { return };
+        entry.users -= 1;
+        if entry.users == 0
+            && let Some(Open { port, keeper, .. }) = open.remove(&name)
+        {
+            keeper.stop();
+            // The last but one reference; the last one is our own, and its memory holds no device any more.
+            port.lock().link.close();
+        }
+    }
+}
+
+/// Opens a port, or gives a share in it where it is open. Errors as for [`device::start`], each logged with its remedy.
+pub fn open(spec: &PortSpec, settings: &Settings) -> Result<PortRef, kit::Error> {
+    let mut guard = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let open = guard.get_or_insert_default();
+    if let Some(entry) = open.get_mut(spec.name()) {
+        entry.users += 1;
+        return Ok(PortRef { port: entry.port.clone() });
+    }
+    let port = Arc::new(bring_up(spec, settings)?);
+    let keeper = Keeper::start(port.clone())?;
+    open.insert(spec.name().to_owned(), Open { port: port.clone(), users: 1, keeper });
+    Ok(PortRef { port })
+}
+
+fn bring_up(spec: &PortSpec, settings: &Settings) -> Result<Port, kit::Error> {
+    let eal = device::eal(settings)?;
+    let started = device::start(eal, spec, settings)?;
+    let mac = spec.mac.map_or(started.mac, |m| m.0);
+    let host = Host { mac, ip: spec.address.ip, vlan: spec.vlan };
+    log::info!(
+        target: "domain",
+        "port '{}': driver {}, address {}, MAC {}, MTU {}, checksums {}",
+        spec.name(),
+        started.info.driver,
+        spec.address,
+        Mac(mac),
+        spec.mtu,
+        if started.tx_checksums { "by the device" } else { "in software" },
+    );
+    let offload = started.tx_checksums;
+    // Frames of these devices may come straight from a kernel's stack.
+    let near_a_kernel = matches!(started.info.driver.as_str(), "net_af_packet" | "net_af_xdp" | "net_tap");
+    let mut lane: Box<dyn Lane<Mbuf>> = Box::new(EthdevLane::new(started));
+    if let Some(path) = &settings.capture {
+        match PcapFile::create(path) {
+            Ok(file) => lane = Box::new(PcapWriter::new(lane, file)),
+            Err(e) => log::warn!(
+                target: "domain",
+                "FI_DPDK_PCAP: {} cannot be created: {e}; nothing is captured",
+                path.display()
+            ),
+        }
+    }
+    if let Some(faults) = settings.faults {
+        log::warn!(target: "domain", "port '{}': faults are injected ({faults:?})", spec.name());
+        lane = Box::new(FaultInjector::new(lane, faults));
+    }
+    let timeout = settings.arp_timeout.as_nanos() as u64;
+    let config = neighbour::Config::with_timeout(timeout);
+    let mut neighbours: Neighbours<Waiter> = Neighbours::new(config, spec.address, spec.gateway);
+    for (ip, mac) in &spec.neighbours {
+        neighbours.add_static(*ip, *mac);
+    }
+    let seed = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |d| d.as_nanos() as u64)
+        .wrapping_add(u64::from(std::process::id()) << 20);
+    let udp_ports = UdpPorts::new(spec.address.ip, spec.kernel.map(|k| k.index), seed >> 10);
+    let policy = Policy { kernel_answers: spec.kernel_answers(), partial_checksums: near_a_kernel };
+    let link = Link::new(lane, host, neighbours, offload, spec.max_udp_payload());
+    Ok(Port {
+        spec: spec.clone(),
+        eal,
+        clock: Clock::start(eal),
+        io: Mutex::new(PortIo::new(link, udp_ports, policy)),
+    })
+}
