@@ -94,6 +94,17 @@ impl<T: Copy> Delivery<T> {
         self.sessions[id as usize].as_ref().map_or(Time::NEVER, |s| s.deadline(c))
     }
 
+    /// True when some session may have packets to send again.
+    #[inline]
+    pub fn has_lost(&self) -> bool {
+        !self.lossy.is_empty()
+    }
+
+    /// The session that [`Delivery::next_retransmit`] looks at first.
+    pub fn next_lost(&self) -> Option<SessionId> {
+        self.lossy.front().map(|id| SessionId(*id))
+    }
+
     /// The next packet to send again now: its session, token and length, and a fresh header for the same PSN.
     pub fn next_retransmit(&mut self, now: Time) -> Option<(SessionId, T, HeaderBytes)> {
         while let Some(&id) = self.lossy.front() {

@@ -16,7 +16,7 @@
 //!
 //! CTS (24 bytes)                                DATA (16 bytes, then payload)
 //!  0  kind                                       0  kind
-//!  1  reserved, zero (24 bits)                   1  reserved, zero (24 bits)
+//!  1  flags: 1 last grant                        1  reserved, zero (24 bits)
 //!  4  sender's handle (32 bits)                  4  receiver's handle (32 bits)
 //!  8  receiver's handle (32 bits)                8  offset of the payload (64 bits)
 //! 12  reserved, zero (32 bits)
@@ -39,6 +39,7 @@ const DATA: u8 = 4;
 
 const TAGGED: u8 = 1;
 const IMMEDIATE: u8 = 2;
+const LAST: u8 = 1;
 
 /// What the receiver matches, and what the application sees of a message beside its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,8 +62,9 @@ pub enum Message {
     Eager { envelope: Envelope, offset: u32 },
     /// Announces a message that waits for a matching receive.
     Rts { envelope: Envelope, sender: u32 },
-    /// Answers an announcement: the first `granted` bytes may be sent.
-    Cts { sender: u32, receiver: u32, granted: u64 },
+    /// Answers an announcement: the first `granted` bytes may be sent. After the last grant nothing more is wanted, even
+    /// if the message is longer: the receive has no room for it.
+    Cts { sender: u32, receiver: u32, granted: u64, last: bool },
     /// A piece of an announced message.
     Data { receiver: u32, offset: u64 },
 }
@@ -123,7 +125,12 @@ impl Message {
                 Message::Eager { envelope: envelope(total as u64), offset }
             }
             RTS => Message::Rts { envelope: envelope(get_u64(b, 32)), sender: get_u32(b, 8) },
-            CTS => Message::Cts { sender: get_u32(b, 4), receiver: get_u32(b, 8), granted: get_u64(b, 16) },
+            CTS => Message::Cts {
+                sender: get_u32(b, 4),
+                receiver: get_u32(b, 8),
+                granted: get_u64(b, 16),
+                last: b[1] & LAST != 0,
+            },
             _ => {
                 let offset = get_u64(b, 8);
                 if payload == 0 || offset.checked_add(payload).is_none() {
@@ -160,8 +167,9 @@ impl Message {
                 put_u64(b, 32, envelope.len);
                 RTS_LEN
             }
-            Message::Cts { sender, receiver, granted } => {
+            Message::Cts { sender, receiver, granted, last } => {
                 b[0] = CTS;
+                b[1] = if last { LAST } else { 0 };
                 put_u32(b, 4, sender);
                 put_u32(b, 8, receiver);
                 put_u64(b, 16, granted);
@@ -195,7 +203,7 @@ mod tests {
                 (Message::Eager { envelope: Envelope { len: 7, ..e }, offset: 0 }, 7),
                 (Message::Eager { envelope: Envelope { len: 0, ..e }, offset: 0 }, 0),
                 (Message::Rts { envelope: e, sender }, 0),
-                (Message::Cts { sender, receiver, granted }, 0),
+                (Message::Cts { sender, receiver, granted, last: sender % 2 == 0 }, 0),
                 (Message::Data { receiver, offset: at }, 1),
             ];
             for (m, payload) in all {
