@@ -18,4 +18,4 @@ pub mod settings;
 pub mod spec;
 
 #[cfg(test)]
-mod test_symbols;
+mod testing;

@@ -11,7 +11,14 @@ use std::net::SocketAddr;
 /// Operations that may be outstanding on an endpoint: default and most.
 const SIZE: usize = 1024;
 const MAX_SIZE: usize = 1 << 16;
-/// Longest datagram that is injected even while it has to wait for the neighbour's answer: any.
+/// Longest message. Lengths are 64-bit numbers on the wire; this keeps their sums from overflowing.
+const MAX_MESSAGE: usize = 1 << 40;
+/// Longest injected message: it is copied, so that a copy should be cheap.
+const INJECT: usize = 4096;
+/// The delivery protocol over UDP, described in PROTOCOL.md: a number of the provider's own (the top bit says so).
+const PROTOCOL: u32 = 1 << 31 | 0x4650;
+/// All 64 bits of a tag are the application's (fi_endpoint(3), FI_TAG_GENERIC).
+const TAG_FORMAT: u64 = 0xaaaa_aaaa_aaaa_aaaa;
 const COMMON_CAPS: u64 =
     abi::FI_MSG | abi::FI_SEND | abi::FI_RECV | abi::FI_SOURCE | abi::FI_LOCAL_COMM | abi::FI_REMOTE_COMM;
 const FREE_CAPS: u64 = abi::FI_LOCAL_COMM | abi::FI_REMOTE_COMM;
@@ -54,8 +61,8 @@ fn fits(spec: &PortSpec, query: &Query) -> bool {
     source && destination
 }
 
-fn for_port(spec: &PortSpec, query: &Query) -> [Offer; 1] {
-    [dgram(spec, query)]
+fn for_port(spec: &PortSpec, query: &Query) -> [Offer; 2] {
+    [rdm(spec, query), dgram(spec, query)]
 }
 
 /// What both kinds of endpoints have in common.
@@ -75,6 +82,20 @@ fn common(ep_type: abi::fi_ep_type, spec: &PortSpec, query: &Query) -> Offer {
     o.domain_name = spec.name().to_owned();
     o.fabric_name = spec.address.network_name();
     o.nic = Some(nic(spec));
+    o
+}
+
+fn rdm(spec: &PortSpec, query: &Query) -> Offer {
+    let mut o = common(abi::FI_EP_RDM, spec, query);
+    o.caps |= abi::FI_TAGGED | abi::FI_DIRECTED_RECV;
+    o.ep.protocol = PROTOCOL;
+    o.ep.protocol_version = u32::from(wire::pds::VERSION);
+    o.ep.max_msg_size = MAX_MESSAGE;
+    o.ep.mem_tag_format = TAG_FORMAT;
+    o.tx.inject_size = INJECT;
+    // Messages match in the order in which they were sent, peer by peer.
+    o.tx.msg_order = abi::FI_ORDER_SAS;
+    o.rx.msg_order = abi::FI_ORDER_SAS;
     o
 }
 

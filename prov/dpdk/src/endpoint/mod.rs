@@ -4,6 +4,7 @@
 
 pub mod dgram;
 pub mod outcome;
+pub mod rdm;
 
 use crate::neighbour::Nanos;
 use crate::port::link::Link;
@@ -14,29 +15,34 @@ use dgram::Dgram;
 use dpdk::Mbuf;
 use kit::{Context, Endpoint, EndpointRequest, Error, RecvOp, Result, SendOp, Sink};
 use outcome::Outcome;
+use rdm::{Rdm, RdmConfig};
 use std::net::SocketAddr;
 use std::time::Duration;
 
 /// An endpoint in its port.
 pub enum Core {
+    Rdm(Box<Rdm>),
     Dgram(Dgram),
 }
 
 impl Core {
     fn send(&mut self, op: SendOp, link: &mut Link<Mbuf>) -> Result<()> {
         match self {
+            Core::Rdm(e) => e.send(op, link),
             Core::Dgram(e) => e.send(op, link),
         }
     }
 
-    fn recv(&mut self, op: RecvOp) -> Result<()> {
+    fn recv(&mut self, op: RecvOp, link: &mut Link<Mbuf>) -> Result<()> {
         match self {
+            Core::Rdm(e) => e.recv(op, link),
             Core::Dgram(e) => e.recv(op),
         }
     }
 
-    fn cancel(&mut self, context: Context) -> Result<()> {
+    fn cancel(&mut self, context: Context, link: &mut Link<Mbuf>) -> Result<()> {
         match self {
+            Core::Rdm(e) => e.cancel(link.now, context),
             Core::Dgram(e) => e.cancel(context),
         }
     }
@@ -44,18 +50,21 @@ impl Core {
     #[inline]
     fn poll_outcome(&mut self) -> Option<Outcome> {
         match self {
+            Core::Rdm(e) => e.poll_outcome(),
             Core::Dgram(e) => e.poll_outcome(),
         }
     }
 
-    fn close(&mut self, _link: &mut Link<Mbuf>) {
+    fn close(&mut self, link: &mut Link<Mbuf>) {
         match self {
+            Core::Rdm(e) => e.close(link),
             Core::Dgram(_) => {}
         }
     }
 
     fn is_drained(&self) -> bool {
         match self {
+            Core::Rdm(e) => e.is_drained(),
             Core::Dgram(e) => e.is_drained(),
         }
     }
@@ -65,6 +74,7 @@ impl Station<Mbuf> for Core {
     #[inline]
     fn handle(&mut self, now: Nanos, from: SocketAddr, payload: &[u8]) {
         match self {
+            Core::Rdm(e) => Station::<Mbuf>::handle(e.as_mut(), now, from, payload),
             Core::Dgram(e) => Station::<Mbuf>::handle(e, now, from, payload),
         }
     }
@@ -72,6 +82,7 @@ impl Station<Mbuf> for Core {
     #[inline]
     fn control(&mut self, link: &mut Link<Mbuf>) {
         match self {
+            Core::Rdm(e) => e.control(link),
             Core::Dgram(e) => e.control(link),
         }
     }
@@ -79,18 +90,21 @@ impl Station<Mbuf> for Core {
     #[inline]
     fn transmit(&mut self, link: &mut Link<Mbuf>) {
         match self {
+            Core::Rdm(e) => e.transmit(link),
             Core::Dgram(e) => e.transmit(link),
         }
     }
 
     fn resolved(&mut self, waiter: Waiter) {
         match self {
+            Core::Rdm(e) => Station::<Mbuf>::resolved(e.as_mut(), waiter),
             Core::Dgram(e) => Station::<Mbuf>::resolved(e, waiter),
         }
     }
 
     fn unreachable(&mut self, now: Nanos, waiter: Waiter) {
         match self {
+            Core::Rdm(e) => Station::<Mbuf>::unreachable(e.as_mut(), now, waiter),
             Core::Dgram(e) => Station::<Mbuf>::unreachable(e, now, waiter),
         }
     }
@@ -124,6 +138,24 @@ impl DpdkEndpoint {
             endpoint.set_local_addr(src)?;
         }
         Ok(endpoint)
+    }
+
+    /// The endpoint's part in the port.
+    fn core(&self, key: u32, udp_port: u16) -> Core {
+        let (tx_size, rx_size) = (self.request.tx_size.max(1), self.request.rx_size.max(1));
+        if self.request.ep_type == abi::FI_EP_DGRAM {
+            return Core::Dgram(Dgram::new(key, udp_port, tx_size, rx_size));
+        }
+        let settings = Settings::get();
+        let config = RdmConfig {
+            tx_size,
+            rx_size,
+            max_udp_payload: self.port.spec.max_udp_payload(),
+            peer_timeout: settings.peer_timeout.as_nanos() as u64,
+            eager: settings.eager_size,
+            unexpected: settings.unexpected_size,
+        };
+        Core::Rdm(Box::new(Rdm::new(key, udp_port, &config)))
     }
 
     /// Calls the endpoint's part in the port, under the port's lock, and reports what has finished.
@@ -164,8 +196,7 @@ impl Endpoint for DpdkEndpoint {
                 _ => Error::from(e),
             }
         })?;
-        let (tx_size, rx_size) = (self.request.tx_size.max(1), self.request.rx_size.max(1));
-        let key = io.add(udp_port, |key| Core::Dgram(Dgram::new(key, udp_port, tx_size, rx_size)));
+        let key = io.add(udp_port, |key| self.core(key, udp_port));
         self.address.set_port(udp_port);
         self.key = Some(key);
         Ok(())
@@ -202,11 +233,11 @@ impl Endpoint for DpdkEndpoint {
 
     #[inline]
     fn recv(&mut self, op: RecvOp, sink: &mut Sink<'_>) -> Result<()> {
-        self.with_core(sink, |core, _| core.recv(op))
+        self.with_core(sink, |core, link| core.recv(op, link))
     }
 
     fn cancel(&mut self, context: Context, sink: &mut Sink<'_>) -> Result<()> {
-        self.with_core(sink, |core, _| core.cancel(context))
+        self.with_core(sink, |core, link| core.cancel(context, link))
     }
 
     #[inline]
@@ -246,15 +277,15 @@ impl Drop for DpdkEndpoint {
     fn drop(&mut self) {
         if let Some(key) = self.key.take() {
             let core = self.port.lock().remove(key, self.address.port());
-            if let Some(Core::Dgram(dgram)) = &core
-                && dgram.dropped() != 0
-            {
-                log::debug!(
+            match core {
+                Some(Core::Rdm(rdm)) => log::debug!(target: "ep_data", "{}: {}", self.address, rdm.stats()),
+                Some(Core::Dgram(dgram)) => log::debug!(
                     target: "ep_data",
                     "{}: {} datagrams came without a posted receive",
                     self.address,
                     dgram.dropped()
-                );
+                ),
+                None => {}
             }
         }
     }

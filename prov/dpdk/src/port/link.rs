@@ -44,6 +44,13 @@ pub struct Looped<F> {
     pub payload: F,
 }
 
+/// Where one datagram goes.
+pub struct Place<F> {
+    /// Its headers; `None` for the port itself.
+    way: Option<Template>,
+    frame: F,
+}
+
 /// The sending side.
 pub struct Link<F: Frame> {
     pub lane: Box<dyn Lane<F>>,
@@ -97,38 +104,80 @@ impl<F: Frame> Link<F> {
         len: usize,
         fill: impl FnOnce(&mut [u8]),
     ) -> Sent {
-        let current = route.generation == self.neighbours.generation();
-        let template = match &route.known {
-            Some((peer, port, template)) if current && *peer == to && *port == from_port => *template,
-            _ => match self.find(route, from_port, to, waiter) {
-                Ok(template) => template,
-                Err(Sent::Yes) => return self.send_to_self(from_port, to, len, fill),
-                Err(other) => return other,
+        match self.reserve(route, from_port, to, waiter) {
+            Ok(place) => match self.put(place, from_port, to, len, fill) {
+                true => Sent::Yes,
+                false => Sent::Unreachable,
             },
-        };
-        if len > self.max_payload {
-            return Sent::Unreachable;
+            Err(reason) => reason,
         }
-        if self.batch.len() >= BURST {
+    }
+
+    /// A place for one datagram to a destination: a way there, room in the burst, and a frame. Never `Err(Sent::Yes)`.
+    #[inline]
+    pub fn reserve(
+        &mut self,
+        route: &mut Route,
+        from_port: u16,
+        to: SocketAddr,
+        waiter: Waiter,
+    ) -> Result<Place<F>, Sent> {
+        let current = route.generation == self.neighbours.generation();
+        let way = match &route.known {
+            Some((peer, port, template)) if current && *peer == to && *port == from_port => Some(*template),
+            _ if to.ip() == self.host.ip => None,
+            _ => Some(self.find(route, from_port, to, waiter)?),
+        };
+        if way.is_none() {
+            if self.looped.len() >= MOST_LOOPED {
+                return Err(Sent::Full);
+            }
+        } else if self.batch.len() >= BURST {
             self.flush();
             if self.batch.len() >= BURST {
-                return Sent::Full;
+                return Err(Sent::Full);
             }
         }
-        let Some(mut frame) = self.lane.alloc() else {
+        let Some(frame) = self.lane.alloc() else {
             self.counters.no_mbuf += 1;
-            return Sent::Full;
+            return Err(Sent::Full);
+        };
+        Ok(Place { way, frame })
+    }
+
+    /// Sends a datagram from its place. False, and it is dropped, when it is longer than the link carries.
+    #[inline]
+    pub fn put(
+        &mut self,
+        place: Place<F>,
+        from_port: u16,
+        to: SocketAddr,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> bool {
+        let Place { way, mut frame } = place;
+        if len > self.max_payload {
+            self.counters.drop_tx += 1;
+            return false;
+        }
+        let Some(template) = way else {
+            let Some(bytes) = frame.resize(len) else { return false };
+            fill(bytes);
+            self.counters.looped += 1;
+            let from = SocketAddr::new(self.host.ip, from_port);
+            self.looped.push_back(Looped { from, to_port: to.port(), payload: frame });
+            return true;
         };
         let head_len = template.header_len();
         let Some(bytes) = frame.resize(head_len + len) else {
             self.counters.drop_tx += 1;
-            return Sent::Unreachable;
+            return false;
         };
         let (head, body) = bytes.split_at_mut(head_len);
         fill(body);
         if template.emit(len, head).is_none() {
             self.counters.drop_tx += 1;
-            return Sent::Unreachable;
+            return false;
         }
         if self.offload {
             template.set_offload(self.host.ip, to.ip(), len, head);
@@ -138,10 +187,10 @@ impl<F: Frame> Link<F> {
             template.set_udp_checksum(head, len, [&*body]);
         }
         self.batch.push(frame);
-        Sent::Yes
+        true
     }
 
-    /// Looks the way up anew. `Err(Sent::Yes)`: the destination is the port itself.
+    /// Looks the way up anew.
     #[cold]
     fn find(
         &mut self,
@@ -150,9 +199,6 @@ impl<F: Frame> Link<F> {
         to: SocketAddr,
         waiter: Waiter,
     ) -> Result<Template, Sent> {
-        if to.ip() == self.host.ip {
-            return Err(Sent::Yes);
-        }
         let mac = match self.neighbours.lookup(self.now, to.ip(), waiter) {
             Lookup::Known(Mac(mac)) => mac,
             Lookup::Pending => return Err(Sent::Pending),
@@ -161,31 +207,6 @@ impl<F: Frame> Link<F> {
         let template = Template::new(&self.host, from_port, mac, to).ok_or(Sent::Unreachable)?;
         *route = Route { generation: self.neighbours.generation(), known: Some((to, from_port, template)) };
         Ok(template)
-    }
-
-    fn send_to_self(
-        &mut self,
-        from_port: u16,
-        to: SocketAddr,
-        len: usize,
-        fill: impl FnOnce(&mut [u8]),
-    ) -> Sent {
-        if len > self.max_payload {
-            return Sent::Unreachable;
-        }
-        if self.looped.len() >= MOST_LOOPED {
-            return Sent::Full;
-        }
-        let Some(mut payload) = self.lane.alloc() else {
-            self.counters.no_mbuf += 1;
-            return Sent::Full;
-        };
-        let Some(bytes) = payload.resize(len) else { return Sent::Unreachable };
-        fill(bytes);
-        self.counters.looped += 1;
-        let from = SocketAddr::new(self.host.ip, from_port);
-        self.looped.push_back(Looped { from, to_port: to.port(), payload });
-        Sent::Yes
     }
 
     /// The datagrams that endpoints of this port have sent to it so far.

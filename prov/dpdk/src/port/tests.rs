@@ -9,7 +9,8 @@ use crate::endpoint::dgram::Dgram;
 use crate::endpoint::outcome::Outcome;
 use crate::lane::memory::{BytesFrame, MemoryLane, pair};
 use crate::neighbour::{Config, Neighbours};
-use kit::{Context, Kind, RecvKind, RecvOp, SendOp, Token, UserIov};
+use crate::testing::lend;
+use kit::{Context, Kind, RecvKind, RecvOp, SendOp, Token};
 use std::net::IpAddr;
 use wire::frame::Host;
 
@@ -48,8 +49,7 @@ fn send(
     let (station, link) = port.station(key).unwrap();
     let op = SendOp {
         kind: Kind::Msg,
-        // SAFETY: static memory, only read.
-        buf: unsafe { UserIov::one(data.as_ptr().cast(), data.len()) },
+        buf: lend(data),
         dest: to,
         data: None,
         inject: false,
@@ -61,8 +61,7 @@ fn send(
 
 fn post(port: &mut TestPort, key: u32, buf: &mut [u8], context: usize) {
     let (station, _) = port.station(key).unwrap();
-    // SAFETY: the tests keep the buffer until the completion and look at it only then.
-    let buf = unsafe { UserIov::one(buf.as_ptr().cast(), buf.len()) };
+    let buf = lend(buf);
     station.recv(RecvOp { kind: RecvKind::Msg, buf, from: None, token: token(context) }).unwrap();
 }
 

@@ -1,0 +1,313 @@
+//! FI_EP_RDM: the message layer's endpoint, driven by a port. Packets are written straight from the application's memory
+//! into frames, and from frames into the application's memory.
+
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod tests;
+
+use super::outcome::{Outcome, failure};
+use crate::lane::Frame;
+use crate::neighbour::Nanos;
+use crate::port::link::{Link, Place, Route, Sent};
+use crate::port::{Station, Waiter};
+use kit::{Completion, Context, Error, Failure, Kind, RecvKind, RecvOp, Result, SendOp, Token, UserIov};
+use semantics::{Body, Driver, Ready, SendError, SessionId, Time};
+use std::hash::{BuildHasher, Hasher};
+use std::net::SocketAddr;
+
+/// The application's memory as the message layer sees it.
+pub struct Memory(UserIov);
+
+impl semantics::SendBuffer for Memory {
+    #[inline]
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+    #[inline]
+    fn read(&self, offset: usize, out: &mut [u8]) {
+        self.0.read(offset, out);
+    }
+}
+
+impl semantics::RecvBuffer for Memory {
+    #[inline]
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+    #[inline]
+    fn write(&mut self, offset: usize, data: &[u8]) {
+        self.0.write(offset, data);
+    }
+}
+
+/// Stations with a route each; more share by being looked up again.
+type Messages = semantics::Endpoint<Memory, Memory, Token>;
+
+/// A reliable endpoint.
+pub struct Rdm {
+    key: u32,
+    udp_port: u16,
+    messages: Messages,
+    /// Prepared headers by session.
+    routes: Vec<Route>,
+    /// Peers that no way leads to, found while sending.
+    lost: Vec<SocketAddr>,
+}
+
+/// What an endpoint is made with.
+pub struct RdmConfig {
+    pub tx_size: usize,
+    pub rx_size: usize,
+    pub max_udp_payload: usize,
+    pub peer_timeout: Nanos,
+    pub eager: usize,
+    pub unexpected: usize,
+}
+
+impl Rdm {
+    pub fn new(key: u32, udp_port: u16, config: &RdmConfig) -> Self {
+        let delivery = delivery::Config {
+            max_payload: config.max_udp_payload,
+            peer_timeout: config.peer_timeout,
+            ..delivery::Config::default()
+        };
+        let config = semantics::Config {
+            delivery,
+            tx_size: config.tx_size,
+            rx_size: config.rx_size,
+            eager: config.eager,
+            unexpected: config.unexpected,
+        };
+        Rdm { key, udp_port, messages: Messages::new(config, random()), routes: Vec::new(), lost: Vec::new() }
+    }
+
+    /// Starts a send and sends what may be sent. Errors: `FI_EAGAIN`.
+    #[inline]
+    pub fn send<F: Frame>(&mut self, op: SendOp, link: &mut Link<F>) -> Result<()> {
+        let send = semantics::Send {
+            kind: match op.kind {
+                Kind::Msg => semantics::Kind::Msg,
+                Kind::Tagged { tag } => semantics::Kind::Tagged(tag),
+            },
+            buf: Memory(op.buf),
+            data: op.data,
+            inject: op.inject,
+            context: op.token,
+        };
+        self.messages.send(Time(link.now), op.dest, send).map_err(again)?;
+        self.transmit(link);
+        Ok(())
+    }
+
+    /// Posts a receive. Errors: `FI_EAGAIN`.
+    #[inline]
+    pub fn recv<F: Frame>(&mut self, op: RecvOp, link: &mut Link<F>) -> Result<()> {
+        let recv = semantics::Recv {
+            kind: match op.kind {
+                RecvKind::Msg => semantics::RecvKind::Msg,
+                RecvKind::Tagged { tag, ignore } => semantics::RecvKind::Tagged { tag, ignore },
+            },
+            buf: Memory(op.buf),
+            from: op.from,
+            context: op.token,
+        };
+        self.messages.recv(Time(link.now), recv).map_err(again)
+    }
+
+    /// Cancels a posted receive. `FI_ENOENT` when there is none with this context.
+    pub fn cancel(&mut self, now: Nanos, context: Context) -> Result<()> {
+        match self.messages.cancel(Time(now), |token| token.context == context) {
+            true => Ok(()),
+            false => Err(Error::new(abi::FI_ENOENT)),
+        }
+    }
+
+    /// Takes the next outcome.
+    #[inline]
+    pub fn poll_outcome(&mut self) -> Option<Outcome> {
+        use semantics::Completion as Done;
+        Some(match self.messages.poll_completion()? {
+            Done::Sent { context } => Outcome::Sent(Completion { token: context, ..Completion::default() }),
+            Done::SendFailed { context, err } => {
+                Outcome::SendFailed(Completion { token: context, ..Completion::default() }, failure(err))
+            }
+            Done::Received { context, buf, len, tag, data, from } => {
+                Outcome::Received(received(context, &buf, len, tag, data), from)
+            }
+            Done::RecvFailed { context, buf, err, len, olen, tag, data, from } => Outcome::ReceiveFailed(
+                received(context, &buf, len, tag, data),
+                Failure { olen, ..failure(err) },
+                from,
+            ),
+        })
+    }
+
+    /// Says goodbye to all peers once everything is sent.
+    pub fn close<F: Frame>(&mut self, link: &mut Link<F>) {
+        let now = Time(link.now);
+        let (messages, mut driver) = self.split(link);
+        messages.close(now, &mut driver);
+    }
+
+    /// True when nothing waits to be sent or acknowledged.
+    pub fn is_drained(&self) -> bool {
+        self.messages.is_drained()
+    }
+
+    /// What happened, for the log.
+    pub fn stats(&self) -> String {
+        let (messages, delivery) = self.messages.stats();
+        format!("{messages:?} {delivery:?}")
+    }
+
+    #[inline]
+    fn split<'a, F: Frame>(&'a mut self, link: &'a mut Link<F>) -> (&'a mut Messages, PortDriver<'a, F>) {
+        let driver = PortDriver {
+            link,
+            routes: &mut self.routes,
+            lost: &mut self.lost,
+            place: None,
+            udp_port: self.udp_port,
+            key: self.key,
+        };
+        (&mut self.messages, driver)
+    }
+
+    /// Peers that no way leads to fail.
+    #[cold]
+    fn give_up_lost(&mut self, now: Nanos) {
+        for peer in std::mem::take(&mut self.lost) {
+            self.messages.fail_peer(Time(now), peer, abi::FI_EHOSTUNREACH);
+        }
+    }
+}
+
+#[cold]
+fn again(error: SendError) -> Error {
+    match error {
+        SendError::Again => Error::AGAIN,
+    }
+}
+
+fn received(token: Token, buf: &Memory, len: usize, tag: Option<u64>, data: Option<u64>) -> Completion {
+    Completion { token, len, buf: buf.0.address(), data, tag: tag.unwrap_or(0) }
+}
+
+/// A number that nobody can guess: the standard library keys its hashers from the system's random source.
+fn random() -> u64 {
+    std::collections::hash_map::RandomState::new().build_hasher().finish()
+}
+
+impl<F: Frame> Station<F> for Rdm {
+    #[inline]
+    fn handle(&mut self, now: Nanos, from: SocketAddr, payload: &[u8]) {
+        self.messages.handle(Time(now), from, payload);
+    }
+
+    #[inline]
+    fn control(&mut self, link: &mut Link<F>) {
+        let now = Time(link.now);
+        let (messages, mut driver) = self.split(link);
+        messages.control(now, &mut driver);
+    }
+
+    #[inline]
+    fn transmit(&mut self, link: &mut Link<F>) {
+        let now = Time(link.now);
+        let (messages, mut driver) = self.split(link);
+        messages.transmit(now, &mut driver);
+        if !self.lost.is_empty() {
+            self.give_up_lost(now.0);
+        }
+    }
+
+    fn resolved(&mut self, waiter: Waiter) {
+        self.messages.unblock(SessionId(waiter.session));
+    }
+
+    fn unreachable(&mut self, now: Nanos, waiter: Waiter) {
+        self.messages.fail_peer(Time(now), waiter.peer, abi::FI_EHOSTUNREACH);
+    }
+}
+
+/// A port as the message layer's driver, for one endpoint.
+struct PortDriver<'a, F: Frame> {
+    link: &'a mut Link<F>,
+    routes: &'a mut Vec<Route>,
+    lost: &'a mut Vec<SocketAddr>,
+    /// Taken by `ready` for the packet of the session that `emit` brings; it may also bring none.
+    place: Option<(SessionId, Place<F>)>,
+    udp_port: u16,
+    key: u32,
+}
+
+impl<F: Frame> PortDriver<'_, F> {
+    #[inline]
+    fn reserve(&mut self, session: SessionId, to: SocketAddr) -> std::result::Result<Place<F>, Sent> {
+        let index = session.0 as usize;
+        if index >= self.routes.len() {
+            self.routes.resize_with(index + 1, Route::default);
+        }
+        let waiter = Waiter::new(self.key, session.0, to);
+        self.link.reserve(&mut self.routes[index], self.udp_port, to, waiter)
+    }
+
+    /// An answer to a stranger goes only where the way is known.
+    #[cold]
+    fn reserve_for_stranger(&mut self, to: SocketAddr) -> Option<Place<F>> {
+        let waiter = Waiter::new(self.key, u32::MAX, to);
+        self.link.reserve(&mut Route::default(), self.udp_port, to, waiter).ok()
+    }
+}
+
+impl<F: Frame> Driver<Memory> for PortDriver<'_, F> {
+    #[inline]
+    fn ready(&mut self, session: SessionId, to: SocketAddr) -> Ready {
+        if self.place.as_ref().is_some_and(|(s, _)| *s == session) {
+            return Ready::Yes;
+        }
+        match self.reserve(session, to) {
+            Ok(place) => {
+                self.place = Some((session, place));
+                Ready::Yes
+            }
+            Err(Sent::Unreachable) => {
+                self.lost.push(to);
+                Ready::Blocked
+            }
+            Err(Sent::Pending) => Ready::Blocked,
+            Err(_) => Ready::Full,
+        }
+    }
+
+    #[inline]
+    fn emit(
+        &mut self,
+        session: Option<SessionId>,
+        to: SocketAddr,
+        delivery: &[u8],
+        message: &[u8],
+        body: Body<'_, Memory>,
+    ) {
+        let place = match (self.place.take(), session) {
+            (Some((for_session, place)), Some(session)) if for_session == session => Some(place),
+            (_, Some(session)) => self.reserve(session, to).ok(),
+            (_, None) => self.reserve_for_stranger(to),
+        };
+        // Without a place a header-only packet is lost like any other on the way.
+        let Some(place) = place else { return };
+        let len = delivery.len() + message.len() + body.len();
+        self.link.put(place, self.udp_port, to, len, |out| {
+            let (head, rest) = out.split_at_mut(delivery.len());
+            head.copy_from_slice(delivery);
+            let (head, rest) = rest.split_at_mut(message.len());
+            head.copy_from_slice(message);
+            match body {
+                Body::None => {}
+                Body::Bytes(bytes) => rest.copy_from_slice(bytes),
+                Body::Buffer { buf, offset, .. } => buf.0.read(offset, rest),
+            }
+        });
+    }
+}
