@@ -25,17 +25,17 @@ struct Attribute {
     clear: fn(&mut Loose),
 }
 
-/// Logs what stood in the way.
+/// What stood in the way, for a log line.
 ///
 /// # Safety
 /// The question's pointers are those of fi_getinfo(3).
-pub(crate) unsafe fn explain(providers: &[Entry], q: &Question) {
+pub(crate) unsafe fn reason(providers: &[Entry], q: &Question) -> String {
     let asked: Vec<&str> =
         providers.iter().filter(|p| !p.hidden && p.kind != Kind::Hook).map(|p| p.name.as_str()).collect();
     if asked.is_empty() {
-        log::info!("no provider is registered, or FI_PROVIDER hides all of them");
-        return;
+        return "no provider is registered, or FI_PROVIDER hides all of them".into();
     }
+    let nothing = || format!("none of {} has anything to offer on this machine", asked.join(", "));
     // SAFETY: by contract, for all that follows; `loose` is a copy, made for each try and freed after it.
     unsafe {
         let matches =
@@ -43,37 +43,31 @@ pub(crate) unsafe fn explain(providers: &[Entry], q: &Question) {
         let open = Question { node: std::ptr::null(), service: std::ptr::null(), flags: 0, ..*q };
         if (!q.node.is_null() || !q.service.is_null()) && matches(&open) {
             let part = |p| cmem::text(p).unwrap_or_else(|| "(null)".into());
-            log::info!(
+            return format!(
                 "no provider reaches node {} service {} with flags {:#x}; without them there are results",
                 part(q.node),
                 part(q.service),
                 q.flags
             );
-            return;
         }
-        let Some(hints) = q.hints.as_ref() else {
-            log::info!("none of {} has anything to offer on this machine", asked.join(", "));
-            return;
-        };
+        let Some(hints) = q.hints.as_ref() else { return nothing() };
         for a in ATTRIBUTES {
             let loose = whole(hints);
-            let Some(mut l) = Loose::new(loose) else { return };
-            let Some(value) = (a.value)(&l) else {
-                info::free_list(loose);
-                continue;
+            let Some(mut l) = Loose::new(loose) else { return nothing() };
+            let value = (a.value)(&l);
+            let found = value.is_some() && {
+                (a.clear)(&mut l);
+                matches(&Question { hints: loose, ..*q })
             };
-            (a.clear)(&mut l);
-            let found = matches(&Question { hints: loose, ..*q });
             info::free_list(loose);
-            if found {
-                log::info!("no provider offers {}={value}; without it there are results", a.name);
-                return;
+            if let Some(value) = value.filter(|_| found) {
+                return format!("no provider offers {}={value}; without it there are results", a.name);
             }
         }
         if matches(&Question { hints: std::ptr::null(), ..*q }) {
-            log::info!("no provider matches the hints; more than one attribute stands in the way");
+            "no provider matches the hints; more than one attribute stands in the way".into()
         } else {
-            log::info!("none of {} has anything to offer on this machine", asked.join(", "));
+            nothing()
         }
     }
 }
@@ -257,4 +251,49 @@ const ATTRIBUTES: &[Attribute] = &[
 
 fn mr_mode(mode: libc::c_int) -> String {
     shown(mode as u32, abi::FI_TYPE_MR_MODE).unwrap_or_else(|| "0".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::getinfo::fake;
+
+    /// The reason for a question whose hints `change` makes.
+    fn why(node: Option<&std::ffi::CStr>, change: impl FnOnce(&mut Loose)) -> String {
+        let hints = info::alloc();
+        // SAFETY: `hints` has all attributes and is freed after its last use.
+        unsafe {
+            change(&mut Loose::new(hints).unwrap());
+            let node = node.map_or(std::ptr::null(), |n| n.as_ptr());
+            let q = Question { version: abi::API_VERSION, node, service: std::ptr::null(), flags: 0, hints };
+            let providers = [fake::entry(c"why")];
+            assert!(getinfo::collect(&providers, &q).unwrap().is_empty());
+            let reason = reason(&providers, &q);
+            info::free_list(hints);
+            reason
+        }
+    }
+
+    #[test]
+    fn the_attribute_that_stands_in_the_way_is_named() {
+        let text = why(None, |l| l.ep.r#type = abi::FI_EP_MSG);
+        assert_eq!(text, "no provider offers ep_attr->type=FI_EP_MSG; without it there are results");
+        let text = why(None, |l| l.info.caps = abi::FI_COLLECTIVE);
+        assert_eq!(text, "no provider offers caps=FI_COLLECTIVE; without it there are results");
+        let text = why(None, |l| l.fabric.prov_name = cmem::c_string("nobody"));
+        assert_eq!(text, "no provider offers fabric_attr->prov_name=nobody; without it there are results");
+        let text = why(None, |l| l.domain.name = cmem::c_string("eth9"));
+        assert_eq!(text, "no provider offers domain_attr->name=eth9; without it there are results");
+    }
+
+    #[test]
+    fn a_node_that_nobody_reaches_and_two_obstacles_are_told_apart() {
+        let text = why(Some(c"nowhere"), |_| {});
+        assert!(text.starts_with("no provider reaches node nowhere service (null)"), "{text}");
+        let text = why(None, |l| {
+            l.ep.r#type = abi::FI_EP_MSG;
+            l.info.caps = abi::FI_COLLECTIVE;
+        });
+        assert_eq!(text, "no provider matches the hints; more than one attribute stands in the way");
+    }
 }

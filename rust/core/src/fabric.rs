@@ -74,3 +74,58 @@ pub(crate) unsafe fn open2(
     // SAFETY: by contract.
     unsafe { open(layout::NEWEST, attr, out, context) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::getinfo::fake;
+    use std::ffi::CStr;
+    use std::ptr::null_mut;
+
+    fn attr(name: Option<&'static CStr>, prov: Option<&'static CStr>) -> fi_fabric_attr {
+        let p = |s: Option<&'static CStr>| s.map_or(null_mut(), |s| s.as_ptr().cast_mut());
+        let api_version = abi::FI_VERSION(1, 17);
+        fi_fabric_attr { fabric: null_mut(), name: p(name), prov_name: p(prov), prov_version: 0, api_version }
+    }
+
+    /// Opens and frees: the API version of the fabric, or the error.
+    fn open_with(layout: Layout, mut a: fi_fabric_attr) -> Result<u32, Code> {
+        let mut out = null_mut();
+        // SAFETY: valid attributes; the fake provider's object is one block of C's memory.
+        unsafe {
+            open(layout, &mut a, &mut out, null_mut())?;
+            let version = (*out).api_version;
+            cmem::free(out);
+            Ok(version)
+        }
+    }
+
+    #[test]
+    fn the_last_layer_opens_the_fabric_and_the_core_sets_its_version() {
+        registry::register(fake::provider(c"ofi_fab"));
+        let api = abi::FI_VERSION(1, 17);
+        assert_eq!(open_with(layout::NEWEST, attr(Some(c"net"), Some(c"ofi_fab"))), Ok(api));
+        assert_eq!(open_with(layout::NEWEST, attr(Some(c"net"), Some(c"below;OFI_FAB"))), Ok(api));
+        let first = Layout::of_node(0);
+        assert_eq!(open_with(first, attr(Some(c"net"), Some(c"ofi_fab"))), Ok(abi::FI_VERSION(1, 0)));
+    }
+
+    #[test]
+    fn what_is_missing_or_unknown_has_its_error() {
+        registry::register(fake::provider(c"fab2"));
+        let newest = layout::NEWEST;
+        assert_eq!(open_with(newest, attr(None, Some(c"fab2"))), Err(abi::FI_EINVAL));
+        assert_eq!(open_with(newest, attr(Some(c"net"), None)), Err(abi::FI_EINVAL));
+        assert_eq!(open_with(newest, attr(Some(c"net"), Some(c"fab2;nobody"))), Err(abi::FI_ENODEV));
+        assert_eq!(open_with(newest, attr(Some(c"other"), Some(c"fab2"))), Err(abi::FI_ENODATA));
+        let mut out = null_mut();
+        // SAFETY: NULL is allowed.
+        unsafe {
+            assert_eq!(open(newest, null_mut(), &mut out, null_mut()), Err(abi::FI_EINVAL));
+            assert_eq!(open2(null_mut(), &mut out, 0, null_mut()), Err(abi::FI_EINVAL));
+            let info = crate::info::alloc();
+            assert_eq!(open2(info, &mut out, 1, null_mut()), Err(abi::FI_EINVAL));
+            crate::info::free_list(info);
+        }
+    }
+}

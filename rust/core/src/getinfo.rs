@@ -94,7 +94,8 @@ pub(crate) unsafe fn getinfo(q: &Question) -> Result<List, Code> {
         let list = unsafe { collect(&providers, q)? };
         if list.is_empty() && q.flags & INTERNAL == 0 && log::own_enabled(abi::FI_LOG_INFO) {
             // SAFETY: by contract.
-            unsafe { diagnose::explain(&providers, q) };
+            let reason = unsafe { diagnose::reason(&providers, q) };
+            log::info!("fi_getinfo: {reason}");
         }
         list
     };
@@ -282,5 +283,213 @@ unsafe fn is_kept(one: *const fi_info, hints: &Hints) -> bool {
             && hints.wanted().is_none_or(|w| w.admits(&full))
             && same(&hints.fabric, &one.fabric)
             && same(&hints.domain, &one.domain)
+    }
+}
+
+/// A provider for tests: two RDM results with caps `FI_MSG`, in domains `eth0` and `eth1` of fabric `net`; none for node
+/// `nowhere`, an error for node `broken`, and as if on provider `below` for node `over`.
+#[cfg(test)]
+pub(crate) mod fake {
+    use super::*;
+    use abi::fi_provider;
+    use libc::{c_int, c_void};
+    use std::ffi::CStr;
+
+    pub(crate) fn provider(name: &'static CStr) -> &'static mut fi_provider {
+        Box::leak(Box::new(fi_provider {
+            version: abi::FI_VERSION(206, 10),
+            fi_version: abi::API_VERSION,
+            context: abi::fi_context { internal: [std::ptr::null_mut(); 4] },
+            name: name.as_ptr(),
+            getinfo: Some(answer),
+            fabric: Some(fabric),
+            cleanup: None,
+        }))
+    }
+
+    pub(crate) fn entry(name: &'static CStr) -> Entry {
+        Entry::of(provider(name))
+    }
+
+    unsafe extern "C" fn answer(
+        _version: u32,
+        node: *const c_char,
+        _service: *const c_char,
+        _flags: u64,
+        hints: *const fi_info,
+        out: *mut *mut fi_info,
+    ) -> c_int {
+        // SAFETY: the core passes what fi_getinfo(3) promises.
+        unsafe {
+            match cmem::text(node).as_deref() {
+                Some("nowhere") => return -abi::FI_ENODATA,
+                Some("broken") => return -abi::FI_EIO,
+                _ => {}
+            }
+            if let Some(h) = hints.as_ref() {
+                let msg = h.ep_attr.as_ref().is_some_and(|e| e.r#type == abi::FI_EP_MSG);
+                if msg || h.caps & !abi::FI_MSG != 0 {
+                    return -abi::FI_ENODATA;
+                }
+            }
+            let mut list = List::new();
+            for domain in ["eth0", "eth1"] {
+                let one = info::alloc();
+                (*one).caps = abi::FI_MSG;
+                (*(*one).ep_attr).r#type = abi::FI_EP_RDM;
+                (*(*one).fabric_attr).name = cmem::c_string("net");
+                (*(*one).domain_attr).name = cmem::c_string(domain);
+                if cmem::text(node).as_deref() == Some("over") {
+                    (*(*one).fabric_attr).prov_name = cmem::c_string("below");
+                }
+                list.push(one);
+            }
+            *out = list.into_raw();
+        }
+        0
+    }
+
+    unsafe extern "C" fn fabric(
+        attr: *mut abi::fi_fabric_attr,
+        out: *mut *mut abi::fid_fabric,
+        _context: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the core passes what fi_fabric(3) promises; the test frees the object.
+        unsafe {
+            if CStr::from_ptr((*attr).name) != c"net" {
+                return -abi::FI_ENODATA;
+            }
+            *out = cmem::zeroed();
+        }
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CStr;
+    use std::ptr::null;
+
+    const ANY: Question =
+        Question { version: abi::FI_VERSION(1, 17), node: null(), service: null(), flags: 0, hints: null() };
+
+    /// Provider, domain, provider version and API version of each result.
+    fn ask(providers: &[Entry], q: &Question) -> Vec<(String, String, u32, u32)> {
+        let mut out = Vec::new();
+        // SAFETY: questions of these tests point to valid strings and infos; the list is valid while it is read.
+        unsafe {
+            let list = collect(providers, q).unwrap();
+            let mut i = list.head;
+            while let Some(info) = i.as_ref() {
+                let f = &*info.fabric_attr;
+                let domain = cmem::text((*info.domain_attr).name).unwrap();
+                out.push((cmem::text(f.prov_name).unwrap(), domain, f.prov_version, f.api_version));
+                i = info.next;
+            }
+        }
+        out
+    }
+
+    fn names(providers: &[Entry], q: &Question) -> Vec<String> {
+        ask(providers, q).into_iter().map(|r| r.0).collect()
+    }
+
+    /// Runs `f` with hints that name a provider and a domain.
+    fn with_hints<T>(prov: Option<&str>, domain: Option<&str>, f: impl FnOnce(Question) -> T) -> T {
+        let hints = info::alloc();
+        // SAFETY: just made with all attributes; freed after its last use.
+        unsafe {
+            (*(*hints).fabric_attr).prov_name = prov.map_or(std::ptr::null_mut(), cmem::c_string);
+            (*(*hints).domain_attr).name = domain.map_or(std::ptr::null_mut(), cmem::c_string);
+            let result = f(Question { hints, ..ANY });
+            info::free_list(hints);
+            result
+        }
+    }
+
+    #[test]
+    fn results_follow_the_providers_and_carry_what_the_core_knows() {
+        let got = ask(&[fake::entry(c"one"), fake::entry(c"two")], &ANY);
+        let (version, api) = (abi::FI_VERSION(206, 10), abi::FI_VERSION(1, 17));
+        let want = [("one", "eth0"), ("one", "eth1"), ("two", "eth0"), ("two", "eth1")];
+        let want: Vec<_> = want.map(|(p, d)| (p.to_owned(), d.to_owned(), version, api)).into();
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn hints_choose_the_provider_and_the_domain() {
+        let all = [fake::entry(c"dpdk"), fake::entry(c"udp")];
+        assert_eq!(with_hints(Some("UDP"), None, |q| names(&all, &q)), ["udp", "udp"]);
+        assert!(with_hints(Some("udp;ofi_rxd"), None, |q| names(&all, &q)).is_empty());
+        assert_eq!(with_hints(Some("^udp"), None, |q| names(&all, &q)), ["dpdk", "dpdk"]);
+        let got = with_hints(Some("dpdk"), Some("ETH1"), |q| ask(&all, &q));
+        assert_eq!(got.len(), 1);
+        assert_eq!(got[0].1, "eth1");
+    }
+
+    #[test]
+    fn providers_that_cannot_answer_do_not_spoil_the_rest() {
+        let old = Entry { fi_version: abi::FI_VERSION(1, 16), ..fake::entry(c"old") };
+        let hidden = Entry { hidden: true, ..fake::entry(c"hidden") };
+        let mut hook = fake::entry(c"hook");
+        // SAFETY: this test's own structure.
+        unsafe { (*hook.handle.0).getinfo = None };
+        hook.kind = Kind::Hook;
+        let all = [old, hidden, hook, fake::entry(c"good")];
+        assert_eq!(names(&all, &ANY), ["good", "good"]);
+        let older = Question { version: abi::FI_VERSION(1, 16), ..ANY };
+        assert_eq!(names(&all, &older), ["old", "old", "good", "good"]);
+        for node in [c"nowhere", c"broken"] {
+            assert!(names(&all, &Question { node: node.as_ptr(), ..ANY }).is_empty());
+        }
+    }
+
+    #[test]
+    fn providers_on_others_ask_for_a_layer() {
+        let hidden = Entry { hidden: true, ..fake::entry(c"hidden") };
+        let off = Entry { kind: Kind::Offload, ..fake::entry(c"off_x") };
+        let all = [hidden, off, fake::entry(c"ofi_rxx"), fake::entry(c"udp")];
+        let with = |flags| {
+            let mut n = names(&all, &Question { flags, ..ANY });
+            n.dedup();
+            n
+        };
+        assert_eq!(with(0), ["ofi_rxx", "udp"]);
+        assert_eq!(with(CORE_ONLY), ["udp"]);
+        assert_eq!(with(CORE_ONLY | WITH_HIDDEN), ["hidden", "udp"]);
+        assert_eq!(with(OFFLOAD_ONLY), ["off_x"]);
+    }
+
+    #[test]
+    fn a_layered_result_has_both_names() {
+        let q = Question { node: c"over".as_ptr(), ..ANY };
+        assert_eq!(names(&[fake::entry(c"ofi_rxx")], &q), ["below;ofi_rxx", "below;ofi_rxx"]);
+        assert_eq!(layered(Some("udp;ofi_rxd"), "OFI_RXD"), "udp;ofi_rxd");
+        assert_eq!(layered(Some(""), "udp"), "udp");
+    }
+
+    #[test]
+    fn a_newer_api_than_the_librarys_is_refused() {
+        let q = Question { version: abi::FI_VERSION(9, 0), ..ANY };
+        // SAFETY: nothing is pointed to.
+        assert_eq!(unsafe { getinfo(&q) }.err(), Some(abi::FI_ENOSYS));
+    }
+
+    #[test]
+    fn the_inventory_lists_every_provider() {
+        let hidden = Entry { hidden: true, ..fake::entry(c"hidden") };
+        let list = inventory(&[hidden, fake::entry(c"udp")]).unwrap();
+        // SAFETY: the list is valid while it is read.
+        unsafe {
+            let first = &*list.head;
+            let f = &*first.fabric_attr;
+            assert_eq!(CStr::from_ptr(f.prov_name), c"hidden");
+            assert_eq!((f.prov_version, f.api_version), (abi::FI_VERSION(206, 10), 0));
+            assert!(f.name.is_null());
+            let second = &*first.next;
+            assert_eq!(CStr::from_ptr((*second.fabric_attr).prov_name), c"udp");
+            assert!(second.next.is_null());
+        }
     }
 }

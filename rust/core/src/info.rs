@@ -155,3 +155,126 @@ pub(crate) unsafe fn free_list(mut info: *mut fi_info) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CStr;
+
+    /// An info with something in every place that a copy must not share.
+    fn full() -> *mut fi_info {
+        let p = alloc();
+        // SAFETY: just made with all attributes; everything given to it is C's memory.
+        unsafe {
+            let i = &mut *p;
+            i.caps = abi::FI_MSG;
+            i.addr_format = abi::FI_ADDR_STR;
+            (i.src_addr, i.src_addrlen) = (cmem::c_string("src").cast(), 4);
+            (i.dest_addr, i.dest_addrlen) = (cmem::c_string("dest").cast(), 5);
+            (*i.tx_attr).tclass = 7;
+            (*i.ep_attr).auth_key = cmem::c_string("epkey").cast();
+            (*i.ep_attr).auth_key_size = 6;
+            (*i.domain_attr).name = cmem::c_string("eth0");
+            (*i.domain_attr).auth_key = cmem::c_string("key").cast();
+            (*i.domain_attr).auth_key_size = 4;
+            (*i.domain_attr).tclass = 9;
+            (*i.domain_attr).max_cntr_value = 11;
+            (*i.fabric_attr).name = cmem::c_string("net");
+            (*i.fabric_attr).prov_name = cmem::c_string("dpdk");
+            (*i.fabric_attr).api_version = abi::FI_VERSION(2, 6);
+            i.nic = cmem::zeroed();
+            (*i.nic).link_attr = cmem::zeroed();
+            (*(*i.nic).link_attr).address = cmem::c_string("aa:bb");
+            (*(*i.nic).link_attr).mtu = 9000;
+        }
+        p
+    }
+
+    /// # Safety
+    /// A C string.
+    unsafe fn str_at<'a, T>(p: *const T) -> &'a CStr {
+        // SAFETY: by contract.
+        unsafe { CStr::from_ptr(p.cast()) }
+    }
+
+    #[test]
+    fn nothing_gives_an_empty_info_with_all_attributes() {
+        // SAFETY: NULL is allowed; the result is valid until it is freed.
+        unsafe {
+            for node in [0, 1, 2, 3, 7, 8, 9] {
+                let p = dup(std::ptr::null(), Layout::of_node(node));
+                let i = &*p;
+                assert!(!i.tx_attr.is_null() && !i.rx_attr.is_null() && !i.ep_attr.is_null());
+                assert!(!i.domain_attr.is_null() && !i.fabric_attr.is_null() && i.nic.is_null());
+                assert_eq!((*i.domain_attr).max_err_cntr_value, 0);
+                free_list(p);
+            }
+        }
+    }
+
+    #[test]
+    fn a_copy_shares_nothing_with_the_original() {
+        let p = full();
+        // SAFETY: both are valid until freed; the original goes first, so a shared part would be read after free.
+        unsafe {
+            (*p).next = p;
+            let q = dup(p, layout::NEWEST);
+            (*p).next = std::ptr::null_mut();
+            free_list(p);
+            let i = &*q;
+            assert!(i.next.is_null(), "one info is copied, not its list");
+            assert_eq!((i.caps, i.addr_format), (abi::FI_MSG, abi::FI_ADDR_STR));
+            assert_eq!((str_at(i.src_addr), str_at(i.dest_addr)), (c"src", c"dest"));
+            assert_eq!((*i.tx_attr).tclass, 7);
+            assert_eq!(str_at((*i.ep_attr).auth_key), c"epkey");
+            assert_eq!(str_at((*i.domain_attr).name), c"eth0");
+            assert_eq!(str_at((*i.domain_attr).auth_key), c"key");
+            assert_eq!((*i.domain_attr).max_cntr_value, 11);
+            assert_eq!(str_at((*i.fabric_attr).name), c"net");
+            assert_eq!(str_at((*i.fabric_attr).prov_name), c"dpdk");
+            assert_eq!(str_at((*(*i.nic).link_attr).address), c"aa:bb");
+            // The nic of a copy copies itself.
+            let r = dup(q, layout::NEWEST);
+            free_list(q);
+            assert_eq!((*(*(*r).nic).link_attr).mtu, 9000);
+            assert_eq!(str_at((*(*(*r).nic).link_attr).address), c"aa:bb");
+            free_list(r);
+        }
+    }
+
+    #[test]
+    fn an_old_callers_copy_has_only_what_it_knows() {
+        let p = full();
+        // SAFETY: both are valid until freed.
+        unsafe {
+            let old = dup(p, Layout::of_node(0));
+            let i = &*old;
+            assert!(i.nic.is_null());
+            assert!((*i.ep_attr).auth_key.is_null() && (*i.domain_attr).auth_key.is_null());
+            assert_eq!(((*i.ep_attr).auth_key_size, (*i.domain_attr).auth_key_size), (0, 0));
+            assert_eq!(((*i.tx_attr).tclass, (*i.fabric_attr).api_version), (0, 0));
+            assert_eq!(str_at((*i.domain_attr).name), c"eth0");
+            free_list(old);
+            let debian = dup(p, Layout::of_node(3));
+            let d = &*(*debian).domain_attr;
+            assert_eq!((d.tclass, d.max_cntr_value), (9, 0));
+            assert!(!(*debian).nic.is_null());
+            free_list(debian);
+            free_list(p);
+        }
+    }
+
+    #[test]
+    fn keys_from_the_address_vector_have_no_bytes() {
+        let p = alloc();
+        // SAFETY: both are valid until freed.
+        unsafe {
+            (*(*p).domain_attr).auth_key_size = abi::FI_AV_AUTH_KEY as usize;
+            let q = dup(p, layout::NEWEST);
+            assert_eq!((*(*q).domain_attr).auth_key_size as u64, abi::FI_AV_AUTH_KEY);
+            assert!((*(*q).domain_attr).auth_key.is_null());
+            free_list(q);
+            free_list(p);
+        }
+    }
+}

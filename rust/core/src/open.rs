@@ -85,3 +85,74 @@ unsafe extern "C" fn bind(_fid: *mut fid, theirs: *mut fid, flags: u64) -> c_int
         _ => -abi::FI_EINVAL,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr::{null, null_mut};
+    use std::sync::atomic::{AtomicI32, Ordering};
+
+    const NAME: *const c_char = c"Logging".as_ptr();
+    const VERSION: u32 = abi::FI_VERSION(1, 13);
+
+    fn try_open(name: *const c_char, version: u32, attr_len: usize, flags: u64) -> Result<*mut fid, Code> {
+        let mut out = null_mut();
+        // SAFETY: C strings and a writable place.
+        unsafe { open(version, name, attr_len, flags, &mut out, null_mut()) }.map(|()| out)
+    }
+
+    #[test]
+    fn an_application_takes_the_log_over() {
+        static LINES: AtomicI32 = AtomicI32::new(0);
+        unsafe extern "C" fn wanted(_: *const abi::fi_provider, level: u32, subsys: u32, _: u64) -> c_int {
+            (level == abi::FI_LOG_DEBUG && subsys == abi::FI_LOG_CNTR).into()
+        }
+        unsafe extern "C" fn line(
+            _: *const abi::fi_provider,
+            _: u32,
+            _: u32,
+            _: *const c_char,
+            line: c_int,
+            _: *const c_char,
+        ) {
+            if line == 4711 {
+                LINES.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        assert_eq!(try_open(null(), VERSION, 0, 0), Err(abi::FI_EINVAL));
+        assert_eq!(try_open(c"nothing".as_ptr(), VERSION, 0, 0), Err(abi::FI_ENOSYS));
+        assert_eq!(try_open(NAME, abi::FI_VERSION(1, 12), 0, 0), Err(abi::FI_EINVAL));
+        assert_eq!(try_open(NAME, VERSION, 8, 0), Err(abi::FI_EINVAL));
+        assert_eq!(try_open(NAME, VERSION, 0, 1), Err(abi::FI_EBADFLAGS));
+
+        let ops = Box::leak(Box::new(abi::fi_ops_log {
+            size: size_of::<abi::fi_ops_log>(),
+            enabled: Some(wanted),
+            ready: None,
+            log: Some(line),
+        }));
+        let mut mine = fid_logging {
+            fid: fid { fclass: abi::FI_CLASS_UNSPEC as usize, context: null_mut(), ops: null_mut() },
+            ops,
+        };
+        let object = try_open(NAME, VERSION, 0, 0).unwrap();
+        // SAFETY: `object` is valid until closed; `ops` live for ever.
+        unsafe {
+            let bind = (*(*object).ops).bind.unwrap();
+            assert_eq!(bind(object, null_mut(), 0), -abi::FI_EINVAL);
+            assert_eq!(bind(object, &mut mine.fid, 0), -abi::FI_EINVAL, "it is no log object");
+            mine.fid.fclass = abi::FI_CLASS_LOG as usize;
+            assert_eq!(bind(object, &mut mine.fid, 1), -abi::FI_EBADFLAGS);
+            assert_eq!(bind(object, &mut mine.fid, 0), 0);
+            assert_eq!(bind(object, &mut mine.fid, 0), -abi::FI_EALREADY);
+            assert_eq!(((*(*object).ops).close.unwrap())(object), 0);
+            assert_eq!(try_open(NAME, VERSION, 0, 0), Err(abi::FI_EALREADY));
+
+            assert!(log::enabled(null(), abi::FI_LOG_DEBUG, abi::FI_LOG_CNTR));
+            assert!(!log::enabled(null(), abi::FI_LOG_WARN, abi::FI_LOG_CNTR));
+            log::write(null(), 0, 0, c"f".as_ptr(), 4711, c"x".as_ptr());
+        }
+        assert_eq!(LINES.load(Ordering::Relaxed), 1);
+        log::import(null_mut());
+    }
+}

@@ -56,7 +56,30 @@ pub(crate) struct Entry {
     pub kind: Kind,
     /// Filtered by `FI_PROVIDER`, or another of the same name won: not asked, but still listed.
     pub hidden: bool,
-    preferred: bool,
+    /// Loaded by name: wins over others of its name.
+    pub preferred: bool,
+}
+
+impl Entry {
+    fn new(handle: Handle, provider: &fi_provider, name: String) -> Entry {
+        Entry {
+            handle,
+            version: provider.version,
+            fi_version: provider.fi_version,
+            kind: Kind::of(&name, provider.getinfo.is_some()),
+            name,
+            hidden: false,
+            preferred: false,
+        }
+    }
+
+    /// An entry that is in no registry.
+    #[cfg(test)]
+    pub(crate) fn of(provider: &'static mut fi_provider) -> Entry {
+        // SAFETY: tests give it a name.
+        let name = unsafe { cmem::text(provider.name) }.unwrap();
+        Entry::new(Handle(provider), provider, name)
+    }
 }
 
 #[derive(Default)]
@@ -117,7 +140,7 @@ pub(crate) fn init() {
     STATE.store(READY, Ordering::Release);
 }
 
-/// Adds a provider to those that the environment gives: for Rust test programs. Its name must not be taken.
+/// Adds a provider to those that the environment gives: for Rust test programs. Of two with one name the newer is used.
 pub fn register(provider: &'static mut fi_provider) {
     init();
     add(Handle(provider), None, false, Conflict::Newest);
@@ -142,39 +165,39 @@ fn add(handle: Handle, library: Option<Library>, preferred: bool, conflict: Conf
         return discard(handle, &name, library);
     }
     log::info!("registering provider: {name} ({major}.{minor})");
-    let kind = Kind::of(&name, provider.getinfo.is_some());
-    let mut guard = lock();
-    let registry = guard.get_or_insert_default();
-    let filtered = registry.filter.hides(&name, kind == Kind::Core);
-    let mut entry = Entry {
-        handle,
-        name,
-        version: provider.version,
-        fi_version: provider.fi_version,
-        kind,
-        hidden: filtered,
-        preferred,
+    let entry = Entry { preferred, ..Entry::new(handle, provider, name) };
+    let loser = {
+        let mut guard = lock();
+        let registry = guard.get_or_insert_default();
+        registry.libraries.extend(library);
+        registry.insert(entry, conflict)
     };
-    let mut loser = None;
-    let rival = registry.entries.iter_mut().find(|e| !e.hidden && e.name.eq_ignore_ascii_case(&entry.name));
-    if let Some(rival) = rival {
-        let wins = match (entry.preferred, rival.preferred) {
-            (true, false) => true,
-            (false, true) => false,
-            _ => conflict == Conflict::Newest && entry.version > rival.version,
-        };
-        let other = if wins { &mut *rival } else { &mut entry };
-        other.hidden = true;
-        loser = Some((other.name.clone(), other.version));
-    }
-    let rank = order::rank(&entry.name);
-    let at = registry.entries.partition_point(|e| order::rank(&e.name) <= rank);
-    registry.entries.insert(at, entry);
-    registry.libraries.extend(library);
-    drop(guard);
     if let Some((name, version)) = loser {
         let (major, minor) = (abi::FI_MAJOR(version), abi::FI_MINOR(version));
         log::info!("two providers are called {name}: version {major}.{minor} is not used");
+    }
+}
+
+impl Registry {
+    /// Puts a provider in its place. Of two with one name the loser is hidden; its name and version are given.
+    fn insert(&mut self, mut entry: Entry, conflict: Conflict) -> Option<(String, u32)> {
+        entry.hidden = self.filter.hides(&entry.name, entry.kind == Kind::Core);
+        let mut loser = None;
+        let rival = self.entries.iter_mut().find(|e| !e.hidden && e.name.eq_ignore_ascii_case(&entry.name));
+        if let Some(rival) = rival {
+            let wins = match (entry.preferred, rival.preferred) {
+                (true, false) => true,
+                (false, true) => false,
+                _ => conflict == Conflict::Newest && entry.version > rival.version,
+            };
+            let other = if wins { rival } else { &mut entry };
+            other.hidden = true;
+            loser = Some((other.name.clone(), other.version));
+        }
+        let rank = order::rank(&entry.name);
+        let at = self.entries.partition_point(|e| order::rank(&e.name) <= rank);
+        self.entries.insert(at, entry);
+        loser
     }
 }
 
@@ -223,6 +246,103 @@ pub(crate) fn fini() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn entry(name: &str, version: u32) -> Entry {
+        Entry {
+            handle: Handle(std::ptr::null_mut()),
+            name: name.into(),
+            version,
+            fi_version: abi::API_VERSION,
+            kind: Kind::of(name, true),
+            hidden: false,
+            preferred: false,
+        }
+    }
+
+    fn visible(r: &Registry) -> Vec<(&str, u32)> {
+        r.entries.iter().filter(|e| !e.hidden).map(|e| (e.name.as_str(), e.version)).collect()
+    }
+
+    #[test]
+    fn known_providers_come_first_and_strangers_as_they_register() {
+        let mut r = Registry::default();
+        for name in ["zeta", "udp", "alpha", "ofi_rxm", "dpdk"] {
+            r.insert(entry(name, 1), Conflict::Newest);
+        }
+        let names: Vec<_> = r.entries.iter().map(|e| e.name.as_str()).collect();
+        assert_eq!(names, ["dpdk", "ofi_rxm", "udp", "zeta", "alpha"]);
+    }
+
+    #[test]
+    fn of_one_name_the_newest_is_used() {
+        let mut r = Registry::default();
+        assert_eq!(r.insert(entry("udp", 2), Conflict::Newest), None);
+        assert_eq!(r.insert(entry("UDP", 1), Conflict::Newest), Some(("UDP".into(), 1)));
+        assert_eq!(r.insert(entry("udp", 2), Conflict::Newest), Some(("udp".into(), 2)), "the earlier stays");
+        assert_eq!(r.insert(entry("Udp", 3), Conflict::Newest), Some(("udp".into(), 2)));
+        assert_eq!(visible(&r), [("Udp", 3)]);
+        assert_eq!(r.entries.len(), 4, "losers are still listed");
+    }
+
+    #[test]
+    fn of_one_name_the_first_or_the_preferred_is_used_when_asked_for() {
+        let mut r = Registry::default();
+        r.insert(entry("udp", 1), Conflict::First);
+        r.insert(entry("udp", 9), Conflict::First);
+        assert_eq!(visible(&r), [("udp", 1)]);
+        r.insert(Entry { preferred: true, ..entry("udp", 0) }, Conflict::Newest);
+        r.insert(entry("udp", 99), Conflict::Newest);
+        assert_eq!(visible(&r), [("udp", 0)]);
+    }
+
+    #[test]
+    fn filtered_core_providers_are_hidden() {
+        let mut r = Registry { filter: Names::parse(Some("udp")), ..Registry::default() };
+        for name in ["udp", "dpdk", "ofi_rxd"] {
+            r.insert(entry(name, 1), Conflict::Newest);
+        }
+        assert_eq!(visible(&r), [("ofi_rxd", 1), ("udp", 1)]);
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_dropped_and_cleaned_up() {
+        static CLEANED: AtomicUsize = AtomicUsize::new(0);
+        unsafe extern "C" fn cleanup() {
+            CLEANED.fetch_add(1, Ordering::Relaxed);
+        }
+        unsafe extern "C" fn fabric(
+            _: *mut abi::fi_fabric_attr,
+            _: *mut *mut abi::fid_fabric,
+            _: *mut libc::c_void,
+        ) -> libc::c_int {
+            -abi::FI_ENOSYS
+        }
+        let make = |name: &'static std::ffi::CStr, fi_version, with_fabric: bool| {
+            let p = Box::leak(Box::new(fi_provider {
+                version: 1,
+                fi_version,
+                context: abi::fi_context { internal: [std::ptr::null_mut(); 4] },
+                name: name.as_ptr(),
+                getinfo: None,
+                fabric: None,
+                cleanup: Some(cleanup),
+            }));
+            p.fabric = with_fabric.then_some(fabric as _);
+            p
+        };
+        register(make(c"reg-no-fabric", abi::API_VERSION, false));
+        register(make(c"reg-too-old", abi::FI_VERSION(1, 2), true));
+        let nameless = make(c"", abi::API_VERSION, true);
+        nameless.name = std::ptr::null();
+        register(nameless);
+        assert_eq!(CLEANED.load(Ordering::Relaxed), 3);
+        register(make(c"reg-old-enough", abi::FI_VERSION(1, 3), true));
+        register(make(c"reg-newer", abi::FI_VERSION(9, 0), true));
+        assert_eq!(CLEANED.load(Ordering::Relaxed), 3);
+        let names: Vec<_> = all().into_iter().map(|e| e.name).filter(|n| n.starts_with("reg-")).collect();
+        assert_eq!(names, ["reg-old-enough", "reg-newer"]);
+        assert!(find("REG-newer").is_some() && find("reg-too-old").is_none());
+    }
 
     #[test]
     fn kind_follows_shape_then_name() {
