@@ -8,6 +8,10 @@ mod endpoint;
 mod interfaces;
 mod offer;
 
+// Tests find the library's C functions (fi_log and the like) in the core.
+#[cfg(test)]
+use ofi_core as _;
+
 use endpoint::UdpEndpoint;
 use kit::{Domain, DomainRequest, EndpointRequest, Error, Offer, Provider, Query, Result};
 use std::ffi::CStr;

@@ -32,6 +32,10 @@ pub mod provider;
 pub mod query;
 mod transfer;
 
+// Tests find the library's C functions (fi_log and the like) in the core.
+#[cfg(test)]
+use ofi_core as _;
+
 pub use completion::{Completion, Failure, Sink};
 pub use entry::entry;
 pub use error::{Error, Result};
