@@ -108,7 +108,11 @@ fn libraries_are_found_judged_and_ordered() {
     unsafe { std::env::set_var("FI_PROVIDER_PATH", path) };
 
     // Known names come first. Others follow as they were found: files of a directory from the last name to the first.
-    assert_eq!(registered(), ["udp", "tie", "mine", "tie", "Mine", "tie"]);
+    // Threads that come first together all see the whole list.
+    let threads: Vec<_> = (0..8).map(|_| std::thread::spawn(registered)).collect();
+    for t in threads {
+        assert_eq!(t.join().unwrap(), ["udp", "tie", "mine", "tie", "Mine", "tie"]);
+    }
     assert_eq!(asked("mine"), -12, "the newer of two wins");
     assert_eq!(asked("tie"), -23, "the library that was named wins, whatever its version");
     assert_eq!(asked("udp"), -31, "a newer API than ours is fine");
