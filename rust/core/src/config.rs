@@ -21,11 +21,13 @@ struct Config {
 pub(crate) fn value(name: &CStr) -> *const c_char {
     let config = loaded();
     let set = env::raw(name);
-    let filed = || config.values.iter().find(|(n, _)| n.as_c_str() == name).map(|(_, v)| v.as_ptr());
-    match (set.is_null(), config.prefer) {
-        (false, false) => set,
-        (_, _) => filed().unwrap_or(set),
-    }
+    let filed = config.values.iter().find(|(n, _)| n.as_c_str() == name).map(|(_, v)| v.as_ptr());
+    choose((!set.is_null()).then_some(set), filed, config.prefer).unwrap_or(std::ptr::null())
+}
+
+/// Of the environment's text and the file's, the one that counts.
+fn choose<T>(set: Option<T>, filed: Option<T>, prefer_file: bool) -> Option<T> {
+    if prefer_file { filed.or(set) } else { set.or(filed) }
 }
 
 fn loaded() -> &'static Config {
@@ -69,6 +71,17 @@ mod tests {
         assert_eq!(got.len(), want.len());
         for ((n, v), (wn, wv)) in got.iter().zip(want) {
             assert_eq!((n.as_c_str(), v.as_c_str()), (wn, wv));
+        }
+    }
+
+    #[test]
+    fn the_environment_counts_more_unless_the_file_is_preferred() {
+        assert_eq!(choose(Some("env"), Some("file"), false), Some("env"));
+        assert_eq!(choose(Some("env"), Some("file"), true), Some("file"));
+        for prefer in [false, true] {
+            assert_eq!(choose(Some("env"), None, prefer), Some("env"));
+            assert_eq!(choose(None, Some("file"), prefer), Some("file"));
+            assert_eq!(choose::<&str>(None, None, prefer), None);
         }
     }
 }

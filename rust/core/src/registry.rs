@@ -6,7 +6,7 @@ use crate::dl::{self, Conflict, Library};
 use crate::filter::{self, Names};
 use crate::{cmem, log, order, params};
 use abi::fi_provider;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a provider is, by its shape and name.
@@ -96,6 +96,9 @@ const NEW: u8 = 0;
 const READY: u8 = 1;
 const GONE: u8 = 2;
 static STATE: AtomicU8 = AtomicU8::new(NEW);
+/// The process that filled the registry. A child of fork leaves the providers alone when it ends: what they would clean
+/// up, such as shared memory and devices, is its parent's.
+static OWNER: AtomicU32 = AtomicU32::new(0);
 /// The thread that fills the registry, so that a provider's entry point may call the library.
 static FILLING: AtomicUsize = AtomicUsize::new(0);
 
@@ -137,6 +140,7 @@ pub(crate) fn init() {
         }
     }
     FILLING.store(0, Ordering::Relaxed);
+    OWNER.store(std::process::id(), Ordering::Relaxed);
     STATE.store(READY, Ordering::Release);
 }
 
@@ -232,7 +236,8 @@ pub(crate) fn find(name: &str) -> Option<Entry> {
 
 /// Lets all providers go, at unload.
 pub(crate) fn fini() {
-    if STATE.swap(GONE, Ordering::AcqRel) != READY {
+    let ready = STATE.swap(GONE, Ordering::AcqRel) == READY;
+    if !ready || OWNER.load(Ordering::Relaxed) != std::process::id() {
         return;
     }
     let Some(registry) = lock().take() else { return };

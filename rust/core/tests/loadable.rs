@@ -1,9 +1,9 @@
 //! Loadable providers, through the library's own search: real libraries made with the system's C compiler. One test, since
 //! the search happens once per process.
 
-use ofi_core::entry::{ofi_fabric, ofi_getinfo};
+use ofi_core::entry::{ofi_fabric, ofi_fini, ofi_getinfo};
 use std::ffi::{CStr, CString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr::{null, null_mut};
 
@@ -11,6 +11,7 @@ use std::ptr::{null, null_mut};
 const SOURCE: &str = r#"
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 struct provider {
 	uint32_t version, fi_version;
 	void *context[4];
@@ -27,13 +28,25 @@ static int fabric(void *a, void **f, void *c)
 {
 	return -MARK;
 }
-static struct provider prov = { .version = VERSION, .fi_version = FI, .name = NAME, .getinfo = getinfo, .fabric = fabric };
+static void cleanup(void)
+{
+	/* What the test looks for: this provider was told to go. */
+	if (MARK == 12)
+		fclose(fopen(GONE, "w"));
+}
+static struct provider prov = { .version = VERSION, .fi_version = FI, .name = NAME, .getinfo = getinfo, .fabric = fabric,
+	.cleanup = cleanup };
 struct provider *ENTRY(void)
 {
 	prov.context[3] = &prov;
 	return &prov;
 }
 "#;
+
+/// The file that a provider of `dir` leaves when it is cleaned up.
+fn gone(dir: &Path) -> PathBuf {
+    dir.join("gone")
+}
 
 fn build(dir: &Path, file: &str, name: &str, entry: &str, version: u32, fi_version: u32, mark: u32) {
     std::fs::create_dir_all(dir).unwrap();
@@ -45,6 +58,7 @@ fn build(dir: &Path, file: &str, name: &str, entry: &str, version: u32, fi_versi
         .arg(&source)
         .args([format!("-DNAME=\"{name}\""), format!("-DENTRY={entry}"), format!("-DMARK={mark}")])
         .args([format!("-DVERSION={version}"), format!("-DFI={fi_version}")])
+        .arg(format!("-DGONE=\"{}\"", gone(dir).display()))
         .status()
         .expect("a C compiler");
     assert!(done.success());
@@ -124,6 +138,21 @@ fn libraries_are_found_judged_and_ordered() {
     let none = unsafe { ofi_getinfo(9, abi::API_VERSION, null(), null(), 0, null(), &mut list) };
     assert_eq!(none, -abi::FI_ENODATA);
     assert!(list.is_null());
-    ofi_core::entry::ofi_fini();
+    // A child that ends leaves the providers to its parent.
+    // SAFETY: the child only calls the library's end, which touches nothing in it, and ends without any of Rust's.
+    unsafe {
+        let child = libc::fork();
+        assert!(child >= 0);
+        if child == 0 {
+            ofi_fini();
+            libc::_exit(0);
+        }
+        let mut status = 0;
+        assert_eq!(libc::waitpid(child, &mut status, 0), child);
+        assert_eq!(status, 0);
+    }
+    assert!(!gone(&second).exists());
+    ofi_fini();
+    assert!(gone(&second).exists());
     std::fs::remove_dir_all(root).unwrap();
 }
