@@ -131,7 +131,9 @@ fn attach_error(device: String, ret: i32) -> Error {
     match ret.abs() {
         libc::EBUSY | libc::EADDRINUSE | libc::EEXIST => Error::Busy { device },
         // ENOTSUP: no driver takes it. EFAULT: no bus knows the name.
-        libc::ENODEV | libc::ENOENT | libc::ENXIO | libc::ENOTSUP | libc::EFAULT => Error::NotFound { device },
+        libc::ENODEV | libc::ENOENT | libc::ENXIO | libc::ENOTSUP | libc::EFAULT => {
+            Error::NotFound { device }
+        }
         // Drivers give -1 where they do not understand their arguments.
         1 | libc::EINVAL => Error::BadArguments { device, errno: libc::EINVAL },
         libc::ENOSPC => Error::TooManyPorts { device },

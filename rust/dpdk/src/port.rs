@@ -25,6 +25,8 @@ pub struct PortConfig {
     pub tx_descriptors: u16,
     /// Mbufs beyond those that the rings can hold.
     pub spare_mbufs: u32,
+    /// Least bytes of data that an mbuf must hold, where the driver wants more than a frame (af_packet: its `framesz`).
+    pub least_room: usize,
     /// Use the device's checksum functions where it has them.
     pub checksum_offload: bool,
     /// Receive all multicast frames.
@@ -42,6 +44,7 @@ impl Default for PortConfig {
             rx_descriptors: 1024,
             tx_descriptors: 512,
             spare_mbufs: 1024,
+            least_room: 0,
             checksum_offload: true,
             all_multicast: false,
             promiscuous: false,
@@ -199,7 +202,7 @@ impl Device {
             return Err(Error::Mtu { device: text, mtu: config.mtu, limit: info.max_mtu });
         }
         let (rx_offloads, tx_offloads, tx_checksums) = offloads(&info, config);
-        let frame = usize::from(config.mtu) + FRAME_OVERHEAD as usize + VLAN_TAG;
+        let frame = (usize::from(config.mtu) + FRAME_OVERHEAD as usize + VLAN_TAG).max(config.least_room);
 
         let (mut rx_count, mut tx_count) = (config.rx_descriptors, config.tx_descriptors);
         // SAFETY (all below): the port is attached and ours; arguments are numbers or writable locals.

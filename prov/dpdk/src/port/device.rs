@@ -15,6 +15,8 @@ const FRAME_OVERHEAD: usize = 14 + 4 + 4;
 const PACKET_HEADER: usize = 128;
 /// Frames in a ring of AF_PACKET.
 const PACKET_FRAMES: usize = 512;
+/// Bytes of a memif's buffers when nothing is said.
+const MEMIF_BUFFER: usize = 2048;
 /// Kernel drivers that share a device with DPDK instead of giving it up.
 const SHARING_DRIVERS: [&str; 3] = ["mlx5_core", "mlx4_core", "mana"];
 /// Kernel drivers that hand a device to user space.
@@ -48,6 +50,8 @@ pub fn start(eal: &'static Eal, spec: &PortSpec, settings: &Settings) -> Result<
         rx_descriptors: settings.rx_ring,
         tx_descriptors: settings.tx_ring,
         spare_mbufs: settings.spare_mbufs,
+        // A driver of AF_PACKET wants mbufs for whole slots of its ring.
+        least_room: spec.kernel.map_or(0, |_| packet_ring(spec.mtu, page_size()).0),
         // What fault injection corrupts or doubles must have its checksum before.
         checksum_offload: settings.checksum_offload && settings.faults.is_none(),
         all_multicast: spec.address.ip.is_ipv6(),
@@ -87,8 +91,20 @@ fn arguments(spec: &PortSpec) -> String {
                 "net_af_packet_fi{index},iface={name},qpairs=1,blocksz={block},framesz={frame},framecnt={PACKET_FRAMES}"
             )
         }
-        (device, _) => device.to_string(),
+        (device, _) => with_large_buffers(device.to_string(), spec.mtu),
     }
+}
+
+/// A memif with buffers for whole frames. Frames that take several buffers are garbled by DPDK's driver (22.11) as soon as
+/// shorter ones come between them: it leaves the mark "continued" in ring slots. The client's buffers count; the server's
+/// argument does no harm.
+fn with_large_buffers(arguments: String, mtu: u16) -> String {
+    let frame = usize::from(mtu) + FRAME_OVERHEAD;
+    let own = arguments.split(',').any(|a| a.starts_with("bsize="));
+    if !arguments.starts_with("net_memif") || own || frame <= MEMIF_BUFFER {
+        return arguments;
+    }
+    format!("{arguments},bsize={}", frame.next_multiple_of(64).min(usize::from(u16::MAX)))
 }
 
 /// Frame and block size of a ring for AF_PACKET: a block is whole frames and whole pages.
@@ -265,6 +281,15 @@ mod tests {
         assert_eq!(text("3:00.0=10.0.0.1/24".replace("3:", "03:").as_str()), "0000:03:00.0");
         assert!(text("veth0=10.0.0.1/24").starts_with("net_af_packet_fi7,iface=veth0,"));
         assert!(text("veth0=10.0.0.1/24,drv=af_xdp").starts_with("net_af_xdp_fi7,iface=veth0,"));
+    }
+
+    #[test]
+    fn memif_buffers_hold_whole_frames() {
+        let text = |args: &str, mtu| with_large_buffers(args.to_owned(), mtu);
+        assert_eq!(text("net_memif0,role=client", 1500), "net_memif0,role=client");
+        assert_eq!(text("net_memif0,role=client", 9000), "net_memif0,role=client,bsize=9024");
+        assert_eq!(text("net_memif0,bsize=4096", 9000), "net_memif0,bsize=4096");
+        assert_eq!(text("net_tap0", 9000), "net_tap0");
     }
 
     #[test]
