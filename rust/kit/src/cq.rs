@@ -43,10 +43,17 @@ pub(crate) struct Cq {
     pub(crate) eps: Vec<usize>,
     /// `fi_cq_signal` was called: the next blocked reader returns.
     pub(crate) signaled: bool,
+    /// Reads in a row that found nothing.
+    idle: u32,
     /// An application that asks for a wait object; none: `sread` is refused.
     pub(crate) may_wait: bool,
 }
 
+/// Reads that find nothing, some tens of microseconds of them, before a spinning reader begins to give its core away, and
+/// how often it does then. Where several processes share a core, the one that spins would otherwise keep the one that it
+/// waits for from running, for whole time slices of milliseconds.
+const PATIENCE: u32 = 1024;
+const YIELD_EVERY: u32 = 64;
 /// Entries that are made room for at open at most; the rest comes by need.
 const INITIAL: usize = 4096;
 
@@ -57,6 +64,7 @@ impl Cq {
             format,
             eps: Vec::new(),
             signaled: false,
+            idle: 0,
             may_wait,
         }
     }
@@ -81,6 +89,12 @@ impl Cq {
     #[cold]
     pub(crate) fn push_error(&mut self, c: &Completion, failure: Failure, src: abi::fi_addr_t) {
         self.entries.push_back(Entry { c: Cq::entry(c), src, failure: Some(failure) });
+    }
+
+    /// Notes a read that found nothing. True now and then after many: the caller's core may be what the peer waits for.
+    pub(crate) fn idled(&mut self) -> bool {
+        self.idle = self.idle.saturating_add(1);
+        self.idle > PATIENCE && self.idle % YIELD_EVERY == 0
     }
 
     #[inline]
@@ -111,6 +125,7 @@ impl Cq {
                         }
                     }
                     self.entries.pop_front();
+                    self.idle = 0;
                     n += 1;
                 }
                 Some(_) if n == 0 => return Err(Error::new(abi::FI_EAVAIL)),

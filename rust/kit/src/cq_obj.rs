@@ -132,7 +132,12 @@ unsafe extern "C" fn readfrom<P: Provider>(
             st.progress_cq(obj.key);
         }
         // SAFETY: buffers are as long as the caller says.
-        unsafe { st.cqs[obj.key].read(buf, count, src) }.map(|n| n as isize)
+        let result = unsafe { st.cqs[obj.key].read(buf, count, src) };
+        if result == Err(Error::AGAIN) && st.cqs[obj.key].idled() {
+            drop(st);
+            std::thread::yield_now();
+        }
+        result.map(|n| n as isize)
     })
 }
 
