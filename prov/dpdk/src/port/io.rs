@@ -14,6 +14,9 @@ use wire::frame::{self, Checks, Drop, NeighbourKind, Received};
 
 /// UDP ports there are.
 const PORTS: usize = 1 << 16;
+/// How long an endpoint's acknowledgements may wait for more to acknowledge, or for data to ride on. A packet of its own for
+/// each packet received would double the work; a few microseconds are little against any window.
+const ACK_DELAY: Nanos = 8_000;
 /// No endpoint.
 const NOBODY: u32 = u32::MAX;
 
@@ -28,8 +31,10 @@ pub struct Policy {
 
 struct Slot<S> {
     station: S,
-    /// It received something in this round, or has acknowledgements to send from the last one.
+    /// It is on the list of active endpoints: it received something and may have acknowledgements to send.
     active: bool,
+    /// When it came on the list.
+    since: Nanos,
 }
 
 /// A port's queues, neighbours and endpoints.
@@ -39,7 +44,7 @@ pub struct PortIo<F: Frame, S> {
     stations: Slab<Slot<S>>,
     /// Endpoint of each UDP port.
     by_port: Box<[u32]>,
-    /// Endpoints marked active.
+    /// Endpoints with something to do or to acknowledge, the caller's among them.
     active: Vec<u32>,
     policy: Policy,
     received: Vec<F>,
@@ -65,7 +70,7 @@ impl<F: Frame, S: Station<F>> PortIo<F, S> {
     pub fn add(&mut self, udp_port: u16, make: impl FnOnce(u32) -> S) -> u32 {
         let entry = self.stations.vacant_entry();
         let key = entry.key() as u32;
-        entry.insert(Slot { station: make(key), active: false });
+        entry.insert(Slot { station: make(key), active: false, since: 0 });
         self.by_port[usize::from(udp_port)] = key;
         key
     }
@@ -93,15 +98,17 @@ impl<F: Frame, S: Station<F>> PortIo<F, S> {
         if let Some(key) = caller {
             self.mark(key);
         }
-        // Acknowledgements of the last round that nothing carried go out before anything new comes in.
-        for i in 0..self.active.len() {
-            if let Some(slot) = self.stations.get_mut(self.active[i] as usize) {
-                slot.station.control(&mut self.link);
-                slot.active = Some(self.active[i]) == caller;
+        // Acknowledgements that nothing has carried go out before anything new comes in.
+        let (stations, link) = (&mut self.stations, &mut self.link);
+        self.active.retain(|key| {
+            let Some(slot) = stations.get_mut(*key as usize) else { return false };
+            if now.saturating_sub(slot.since) >= ACK_DELAY {
+                slot.station.control(link);
+                slot.active = Some(*key) == caller;
+                slot.since = now;
             }
-        }
-        self.active.clear();
-        self.active.extend(caller);
+            slot.active
+        });
 
         self.deliver_looped();
         self.receive();
@@ -117,13 +124,10 @@ impl<F: Frame, S: Station<F>> PortIo<F, S> {
 
     /// A round for every endpoint, when nobody else polls.
     pub fn round_for_all(&mut self, now: Nanos) {
-        let keys: Vec<u32> = self.stations.iter().map(|(key, _)| key as u32).collect();
-        for key in keys {
-            self.mark(key);
-        }
         self.round(now, None);
         for slot in self.stations.iter_mut().map(|(_, slot)| slot) {
             slot.station.transmit(&mut self.link);
+            slot.station.control(&mut self.link);
         }
         self.link.flush();
     }
@@ -134,6 +138,7 @@ impl<F: Frame, S: Station<F>> PortIo<F, S> {
             && !slot.active
         {
             slot.active = true;
+            slot.since = self.link.now;
             self.active.push(key);
         }
     }
@@ -182,6 +187,7 @@ impl<F: Frame, S: Station<F>> PortIo<F, S> {
                 slot.station.handle(self.link.now, udp.src, &frame.bytes()[udp.payload]);
                 if !slot.active {
                     slot.active = true;
+                    slot.since = self.link.now;
                     self.active.push(key);
                 }
             }

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Time between looks: short against timeouts, long against what a look costs (about a microsecond).
-const TICK: Duration = Duration::from_millis(20);
+const TICK: Duration = Duration::from_millis(10);
 /// Bursts taken in one look, so that a flood does not keep the thread.
 const MOST_ROUNDS: usize = 64;
 
