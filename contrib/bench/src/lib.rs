@@ -1,1 +1,7 @@
-//! The measuring programs behind make bench.
+//! The measuring programs behind `make bench`: what the provider is compared with, and how figures are gathered.
+//! The programs are in `src/bin`; what they share is here. Nothing here is part of the library.
+
+#![forbid(unsafe_code)]
+
+pub mod histogram;
+pub mod raw;
