@@ -4,6 +4,8 @@
 #	pair_server CMD...	runs a command as the first process, pair_client as the second
 #	pair_down		ends everything
 #
+# PAIR_MTU sets the ports' MTU.
+#
 # Sets pair_dir (a scratch directory), pair_server_ip, pair_client_ip, pair_control_addr (where the server's control socket
 # is reached by the client).
 
@@ -15,16 +17,15 @@ pair_up() {
 	pair_dir=$(mktemp -d "${TMPDIR:-/tmp}/pair.XXXXXX")
 	pair_control_addr=127.0.0.1
 	pair_ns=()
-	local n="$$"
-	export FI_DPDK_HUGE=${FI_DPDK_HUGE:-}
+	local n="$$" mtu="${PAIR_MTU:+,mtu=$PAIR_MTU}"
 	case $pair_kind in
 	memif | memif-huge)
-		pair_server_ports="net_memif0,role=server,socket=$pair_dir/memif.sock,socket-abstract=no=$pair_server_ip/24"
-		pair_client_ports="net_memif0,role=client,socket=$pair_dir/memif.sock,socket-abstract=no=$pair_client_ip/24"
+		pair_server_ports="net_memif0,role=server,socket=$pair_dir/memif.sock,socket-abstract=no=$pair_server_ip/24$mtu"
+		pair_client_ports="net_memif0,role=client,socket=$pair_dir/memif.sock,socket-abstract=no=$pair_client_ip/24$mtu"
 		;;
 	vhost | vhost-huge)
-		pair_server_ports="net_vhost0,iface=$pair_dir/vhost.sock=$pair_server_ip/24"
-		pair_client_ports="net_virtio_user0,path=$pair_dir/vhost.sock,mac=02:00:00:77:00:02=$pair_client_ip/24"
+		pair_server_ports="net_vhost0,iface=$pair_dir/vhost.sock=$pair_server_ip/24$mtu"
+		pair_client_ports="net_virtio_user0,path=$pair_dir/vhost.sock,mac=02:00:00:77:00:02=$pair_client_ip/24$mtu"
 		;;
 	veth | afxdp)
 		pair_ns=("fi$n-s" "fi$n-c")

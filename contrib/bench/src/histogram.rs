@@ -18,11 +18,16 @@ pub struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Histogram { buckets: vec![0; BUCKETS], count: 0, largest: 0 }
+        Self::new()
     }
 }
 
 impl Histogram {
+    /// Nothing counted yet.
+    pub fn new() -> Self {
+        Histogram { buckets: vec![0; BUCKETS], count: 0, largest: 0 }
+    }
+
     /// Counts one duration.
     #[inline]
     pub fn record(&mut self, nanoseconds: u64) {

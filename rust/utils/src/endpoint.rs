@@ -165,31 +165,61 @@ impl Endpoint {
     pub fn send(&mut self, buf: &[u8], to: abi::fi_addr_t, limit: Duration) -> Result<(), Failed> {
         let inject = buf.len() <= self.inject_size;
         let start = Instant::now();
-        let (ep, b, len) = (self.ep, buf.as_ptr() as *const c_void, buf.len());
-        let c = &raw mut *self.contexts[0] as *mut c_void;
-        loop {
-            // SAFETY: the buffer outlives the operation: injected, or waited for below.
-            let ret: isize = unsafe {
-                match (self.kind, inject) {
-                    (EndpointKind::Msg, true) => call!((*ep).msg, inject(ep, b, len, to)),
-                    (EndpointKind::Tagged, true) => call!((*ep).tagged, inject(ep, b, len, to, TAG)),
-                    (EndpointKind::Msg, false) => call!((*ep).msg, send(ep, b, len, ptr::null_mut(), to, c)),
-                    (EndpointKind::Tagged, false) => {
-                        call!((*ep).tagged, send(ep, b, len, ptr::null_mut(), to, TAG, c))
-                    }
-                }
-            };
-            if ret as i32 != -abi::FI_EAGAIN {
-                check("fi_send", ret as i64)?;
-                break;
-            }
-            // Room comes with progress.
+        // SAFETY: the buffer outlives the operation: it is injected, or waited for below.
+        while !unsafe { self.try_send(buf.as_ptr(), buf.len(), to) }? {
             self.poll(Transfer::Send)?;
             if start.elapsed() > limit {
                 return Err(Failed { call: "fi_send", code: abi::FI_ETIMEDOUT });
             }
         }
         if inject { Ok(()) } else { self.wait(Transfer::Send, limit) }
+    }
+
+    /// Starts a send without waiting. False: there is no room now; progress makes some.
+    ///
+    /// # Safety
+    /// A buffer longer than `inject_size` stays valid and unchanged until its completion was read. Shorter ones are
+    /// injected and have no completion.
+    pub unsafe fn try_send(
+        &mut self,
+        buf: *const u8,
+        len: usize,
+        to: abi::fi_addr_t,
+    ) -> Result<bool, Failed> {
+        let (ep, b) = (self.ep, buf as *const c_void);
+        let c = &raw mut *self.contexts[0] as *mut c_void;
+        // SAFETY: by contract.
+        let ret: isize = unsafe {
+            match (self.kind, len <= self.inject_size) {
+                (EndpointKind::Msg, true) => call!((*ep).msg, inject(ep, b, len, to)),
+                (EndpointKind::Tagged, true) => call!((*ep).tagged, inject(ep, b, len, to, TAG)),
+                (EndpointKind::Msg, false) => call!((*ep).msg, send(ep, b, len, ptr::null_mut(), to, c)),
+                (EndpointKind::Tagged, false) => {
+                    call!((*ep).tagged, send(ep, b, len, ptr::null_mut(), to, TAG, c))
+                }
+            }
+        };
+        match ret as i32 {
+            e if e == -abi::FI_EAGAIN => Ok(false),
+            _ => check("fi_send", ret as i64).map(|_| true),
+        }
+    }
+
+    /// Reads up to 64 completions; gives how many there were.
+    pub fn poll_many(&self, which: Transfer) -> Result<usize, Failed> {
+        let cq = match which {
+            Transfer::Send => self.tx.0,
+            Transfer::Receive => self.rx.0,
+        };
+        let mut entries = [abi::fi_cq_entry { op_context: ptr::null_mut() }; 64];
+        // SAFETY: an open queue; room for 64 entries of its format.
+        let ret: isize =
+            unsafe { call!((*cq).ops, read(cq, entries.as_mut_ptr() as *mut c_void, entries.len())) };
+        match ret as i32 {
+            e if e == -abi::FI_EAGAIN => Ok(0),
+            e if e == -abi::FI_EAVAIL => self.poll(which).map(usize::from),
+            _ => check("fi_cq_read", ret as i64).map(|n| n as usize),
+        }
     }
 
     /// Reads one completion. False: there is none.

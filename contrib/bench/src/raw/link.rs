@@ -220,14 +220,31 @@ impl Link {
 
 /// Attaches and starts the device, and again until `deadline` while it does not start.
 fn start(eal: &Eal, device: &str, mtu: u16, deadline: Instant) -> Result<StartedPort, Error> {
-    // Nothing here has a checksum; memory beyond what the rings hold would only cool the caches.
-    let config = PortConfig { mtu, spare_mbufs: 512, checksum_offload: false, ..PortConfig::default() };
+    let config = PortConfig {
+        mtu,
+        // Memory beyond what the rings hold would only cool the caches.
+        spare_mbufs: 512,
+        least_room: frame_size(device),
+        // Nothing here has a checksum.
+        checksum_offload: false,
+        ..PortConfig::default()
+    };
+    // A virtio_user connects when it is attached, and its driver calls a missing server a bad argument.
+    let connects = device.trim_start_matches("net_").starts_with("virtio_user");
     loop {
-        match Device::attach(eal, device)?.start(eal, &config) {
-            Err(dpdk::Error::Start { .. }) if Instant::now() < deadline => std::thread::sleep(RETRY),
+        let early = Instant::now() < deadline;
+        match Device::attach(eal, device).and_then(|d| d.start(eal, &config)) {
+            Err(dpdk::Error::Start { .. }) if early => {}
+            Err(dpdk::Error::BadArguments { .. }) if early && connects => {}
             result => return Ok(result?),
         }
+        std::thread::sleep(RETRY);
     }
+}
+
+/// The size of af_packet's ring frames, which its mbufs must hold; 0 for other devices.
+fn frame_size(device: &str) -> usize {
+    device.split(',').filter_map(|arg| arg.strip_prefix("framesz=")?.parse().ok()).next_back().unwrap_or(0)
 }
 
 /// Writes the header over the start of a frame; false when there is no room.
@@ -281,5 +298,17 @@ impl Deadline {
             return Err(Error::Silent { what, seconds: self.patience.as_secs() });
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn af_packet_gets_mbufs_for_its_ring_frames() {
+        assert_eq!(frame_size("net_af_packet0,iface=v0,framesz=9216,blocksz=36864"), 9216);
+        assert_eq!(frame_size("net_memif0,role=client"), 0);
+        assert_eq!(frame_size("net_af_packet0,framesz=many"), 0);
     }
 }
