@@ -3,6 +3,8 @@ set -euo pipefail
 : "${srcdir:=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}"
 : "${builddir:=$srcdir/build}"
 export LD_LIBRARY_PATH="$builddir/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+# Providers of this build only: none that were installed before.
+export FI_PROVIDER_PATH="$builddir/${LOADABLE:+loadable}"
 export PATH="$builddir/tools:$builddir:$builddir/fabtests:$PATH"
 
 skip() {

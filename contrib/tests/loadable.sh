@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 need readelf
 # A plugin binds to the oldest form of a versioned function, so only those whose first form is still right may be called.
-allowed='fi_log fi_log_enabled fi_param_define fi_param_get fi_strerror fi_tostr'
+allowed='fi_version fi_log fi_log_enabled fi_param_define fi_param_get fi_strerror fi_tostr'
 stock=/usr/bin/fi_info
 
 for p in ${PROVIDERS:-}; do
