@@ -1,5 +1,6 @@
 //! Devices by their DPDK names, attached and detached while the program runs.
 
+use crate::manners::NoSigpipe;
 use crate::{Eal, Error};
 use std::ffi::{CStr, CString};
 
@@ -45,6 +46,7 @@ impl Device {
             return Err(Error::Busy { device: device() });
         }
         let c_text = CString::new(text).map_err(|_| Error::Nul(device()))?;
+        let _quiet = NoSigpipe::new();
         // SAFETY: EAL runs, the text is a C string that DPDK copies.
         let ret = unsafe { dpdk_sys::rte_dev_probe(c_text.as_ptr()) };
         if ret != 0 {
@@ -104,6 +106,7 @@ impl Device {
 impl Drop for Device {
     fn drop(&mut self) {
         let Ok((info, _)) = self.raw_info() else { return };
+        let _quiet = NoSigpipe::new();
         // SAFETY: the port is ours, and its queues have ended (they keep the device). Closing before removing is what
         // DPDK asks for.
         unsafe {

@@ -20,6 +20,7 @@ pub use device::{Device, DeviceInfo};
 pub use eal::{Eal, EalConfig, Memory};
 pub use error::Error;
 pub use external::{External, ExternalMemory, external_support};
+pub use manners::block_signals;
 pub use mbuf::Mbuf;
 pub use mempool::Mempool;
 pub use port::{PortConfig, PortStats, RxQueue, StartedPort, TxQueue};

@@ -3,12 +3,12 @@
 use log::{Level, LevelFilter};
 use std::ffi::c_char;
 
-/// DPDK's levels are 1 (emergency) to 8 (debug). Its warnings are about its own affairs (missing hugepages and the like),
-/// of which the user of a library wants to hear only when asking for more.
+/// DPDK's levels are 1 (emergency) to 8 (debug). Its errors and warnings are about its own affairs (missing hugepages, a peer
+/// that closed first): what fails is an error of the call that failed, and these are details for those who ask for them.
 fn level(dpdk: u32) -> Level {
     match dpdk {
-        0..=dpdk_sys::RTE_LOG_ERR => Level::Warn,
-        dpdk_sys::RTE_LOG_WARNING | dpdk_sys::RTE_LOG_NOTICE => Level::Info,
+        0..=dpdk_sys::RTE_LOG_CRIT => Level::Warn,
+        dpdk_sys::RTE_LOG_ERR | dpdk_sys::RTE_LOG_WARNING => Level::Info,
         _ => Level::Debug,
     }
 }
@@ -27,8 +27,8 @@ unsafe extern "C" fn sink(dpdk_level: u32, text: *const c_char, len: usize) {
 pub(crate) fn redirect() {
     let wanted = match log::max_level() {
         LevelFilter::Off => dpdk_sys::RTE_LOG_EMERG,
-        LevelFilter::Error | LevelFilter::Warn => dpdk_sys::RTE_LOG_ERR,
-        LevelFilter::Info => dpdk_sys::RTE_LOG_NOTICE,
+        LevelFilter::Error | LevelFilter::Warn => dpdk_sys::RTE_LOG_CRIT,
+        LevelFilter::Info => dpdk_sys::RTE_LOG_WARNING,
         LevelFilter::Debug | LevelFilter::Trace => dpdk_sys::RTE_LOG_INFO,
     };
     // SAFETY: `sink` has the type that the shim calls, and lives as long as the program.

@@ -7,6 +7,77 @@ use std::mem::MaybeUninit;
 const WATCHED: [i32; 6] =
     [libc::SIGBUS, libc::SIGSEGV, libc::SIGINT, libc::SIGTERM, libc::SIGPIPE, libc::SIGHUP];
 
+/// Signals that tell of a thread's own fault: they are never blocked, since EAL catches one while it tries hugepages.
+const FAULTS: [i32; 5] = [libc::SIGBUS, libc::SIGSEGV, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP];
+
+/// All signals that may be kept from a thread.
+fn blockable() -> libc::sigset_t {
+    let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: fills and edits a set of our own.
+    unsafe {
+        libc::sigfillset(set.as_mut_ptr());
+        for signal in FAULTS {
+            libc::sigdelset(set.as_mut_ptr(), signal);
+        }
+        set.assume_init()
+    }
+}
+
+/// Keeps the application's signals from the calling thread, for good: a library's threads are not where its handlers run.
+pub fn block_signals() {
+    let set = blockable();
+    // SAFETY: a set of our own; only this thread's mask changes.
+    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()) };
+}
+
+/// While it lives, a write to a socket whose other end is gone fails in this thread instead of ending the process. Drivers
+/// (virtio_user, memif) write to sockets of their peers without asking for that.
+pub(crate) struct NoSigpipe {
+    old: libc::sigset_t,
+    pending: bool,
+}
+
+fn only_sigpipe() -> libc::sigset_t {
+    let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: fills a set of our own.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), libc::SIGPIPE);
+        set.assume_init()
+    }
+}
+
+fn sigpipe_pending() -> bool {
+    let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: the kernel fills the set; it is valid when zero.
+    unsafe { libc::sigpending(set.as_mut_ptr()) == 0 && libc::sigismember(set.as_ptr(), libc::SIGPIPE) == 1 }
+}
+
+impl NoSigpipe {
+    pub(crate) fn new() -> Self {
+        let pending = sigpipe_pending();
+        let mut old = MaybeUninit::<libc::sigset_t>::zeroed();
+        // SAFETY: sets of our own; only this thread's mask changes.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_BLOCK, &only_sigpipe(), old.as_mut_ptr());
+            NoSigpipe { old: old.assume_init(), pending }
+        }
+    }
+}
+
+impl Drop for NoSigpipe {
+    fn drop(&mut self) {
+        // SAFETY: takes a pending signal, which came to this thread by a write of its own, and puts the mask back.
+        unsafe {
+            if !self.pending && sigpipe_pending() {
+                let none = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+                libc::sigtimedwait(&only_sigpipe(), std::ptr::null_mut(), &none);
+            }
+            libc::pthread_sigmask(libc::SIG_SETMASK, &self.old, std::ptr::null_mut());
+        }
+    }
+}
+
 /// The caller's state, put back on drop.
 pub(crate) struct Manners {
     affinity: Option<libc::cpu_set_t>,
@@ -21,7 +92,8 @@ impl Manners {
         // SAFETY: the kernel fills structures of the given size; both are valid when zero.
         unsafe {
             let known = libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), affinity.as_mut_ptr()) == 0;
-            libc::pthread_sigmask(libc::SIG_SETMASK, std::ptr::null(), mask.as_mut_ptr());
+            // EAL's threads inherit this: signals are the application's affair.
+            libc::pthread_sigmask(libc::SIG_BLOCK, &blockable(), mask.as_mut_ptr());
             Manners {
                 affinity: known.then(|| affinity.assume_init()),
                 mask: mask.assume_init(),

@@ -1,6 +1,7 @@
 //! A device brought up with one receive and one transmit queue.
 
 use crate::device::DeviceInfo;
+use crate::manners::NoSigpipe;
 use crate::{Device, Eal, Error, Mbuf, Mempool};
 use dpdk_sys as sys;
 use std::sync::Arc;
@@ -89,6 +90,7 @@ struct Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        let _quiet = NoSigpipe::new();
         // SAFETY: both queues are gone; the device closes the port next.
         unsafe { sys::rte_eth_dev_stop(self.device.port()) };
     }
@@ -191,6 +193,7 @@ impl TxQueue {
 impl Device {
     /// Configures and starts the port. Errors: [`Error::Mtu`], [`Error::Pool`], [`Error::Start`] naming the step.
     pub fn start(self, eal: &Eal, config: &PortConfig) -> Result<StartedPort, Error> {
+        let _quiet = NoSigpipe::new();
         let info = self.info()?;
         let port = self.port();
         let text = self.text().to_owned();

@@ -4,7 +4,7 @@
 
 use crate::config::{Device, KernelDriver};
 use crate::settings::Settings;
-use crate::spec::{KernelPort, PortSpec};
+use crate::spec::{AF_XDP_MTU, KernelPort, PortSpec};
 use dpdk::{Eal, EalConfig, Error, PortConfig, StartedPort};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -15,6 +15,8 @@ const FRAME_OVERHEAD: usize = 14 + 4 + 4;
 const PACKET_HEADER: usize = 128;
 /// Frames in a ring of AF_PACKET.
 const PACKET_FRAMES: usize = 512;
+/// Bytes that the kernel keeps free in front of a frame (XDP_PACKET_HEADROOM).
+const XDP_HEADROOM: usize = 256;
 /// Bytes of a memif's buffers when nothing is said.
 const MEMIF_BUFFER: usize = 2048;
 /// Kernel drivers that share a device with DPDK instead of giving it up.
@@ -50,8 +52,13 @@ pub fn start(eal: &'static Eal, spec: &PortSpec, settings: &Settings) -> Result<
         rx_descriptors: settings.rx_ring,
         tx_descriptors: settings.tx_ring,
         spare_mbufs: settings.spare_mbufs,
-        // A driver of AF_PACKET wants mbufs for whole slots of its ring.
-        least_room: spec.kernel.map_or(0, |_| packet_ring(spec.mtu, page_size()).0),
+        least_room: match spec.kernel.map(|k| k.driver) {
+            // Mbufs for whole slots of the ring.
+            Some(KernelDriver::AfPacket) => packet_ring(spec.mtu, page_size()).0,
+            // Mbufs are the kernel's frames, each a page with all headers, of which it takes room for itself.
+            Some(KernelDriver::AfXdp) => usize::from(AF_XDP_MTU) + FRAME_OVERHEAD + XDP_HEADROOM,
+            None => 0,
+        },
         // What fault injection corrupts or doubles must have its checksum before.
         checksum_offload: settings.checksum_offload && settings.faults.is_none(),
         all_multicast: spec.address.ip.is_ipv6(),

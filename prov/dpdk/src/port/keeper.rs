@@ -39,6 +39,7 @@ impl Keeper {
 }
 
 fn run(port: &Port, stop: &(Mutex<bool>, Condvar)) {
+    dpdk::block_signals();
     dpdk::register_thread(port.eal);
     let mut seen = 0;
     loop {

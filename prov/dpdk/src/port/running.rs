@@ -18,6 +18,7 @@ use crate::spec::PortSpec;
 use dpdk::{Clock, Eal, Mbuf};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use wire::frame::Host;
 
 /// A port's round and endpoints, over mbufs.
@@ -54,6 +55,9 @@ impl Drop for Port {
         log::debug!(target: "domain", "port '{}' closed: {counters}", self.spec.name());
     }
 }
+
+/// How long a port stays open after its last user, for its peers to take what is in the rings: longer than a keeper's tick.
+const PARTING: Duration = Duration::from_millis(25);
 
 struct Open {
     port: Arc<Port>,
@@ -97,6 +101,8 @@ impl Drop for PortRef {
         if entry.users == 0
             && let Some(Open { port, keeper, .. }) = open.remove(&name)
         {
+            // What was sent last (a goodbye, an acknowledgement) may still lie in a ring that goes away with the device.
+            std::thread::sleep(PARTING);
             keeper.stop();
             // The last but one reference; the last one is our own, and its memory holds no device any more.
             port.lock().link.close();
