@@ -17,6 +17,9 @@ const PACKET_HEADER: usize = 128;
 const PACKET_FRAMES: usize = 512;
 /// Bytes that the kernel keeps free in front of a frame (XDP_PACKET_HEADROOM).
 const XDP_HEADROOM: usize = 256;
+/// How long a connection that was accepted may take to come up, and how often that is looked at.
+const LINK_PATIENCE: Duration = Duration::from_millis(500);
+const LINK_LOOK: Duration = Duration::from_millis(2);
 /// Bytes of a memif's buffers when nothing is said.
 const MEMIF_BUFFER: usize = 2048;
 /// Kernel drivers that share a device with DPDK instead of giving it up.
@@ -69,12 +72,21 @@ pub fn start(eal: &'static Eal, spec: &PortSpec, settings: &Settings) -> Result<
     let mut told = false;
     loop {
         let result = dpdk::Device::attach(eal, &arguments).and_then(|device| device.start(eal, &config));
+        let late = begin.elapsed() >= settings.link_timeout;
         let error = match result {
-            Ok(port) => return Ok(port),
+            // A memif client whose connection met a server that was not ready yet is never connected: only a new start
+            // tries again. A side that comes later still is waited for by nobody.
+            Ok(port) if late || !waits_for_peer(&arguments) || comes_up(&port) => return Ok(port),
+            Ok(_) => continue,
             Err(error) => error,
         };
-        let waits = matches!(error, Error::Start { step: "start", .. }) && waits_for_peer(&arguments);
-        if !waits || begin.elapsed() >= settings.link_timeout {
+        let waits = match error {
+            Error::Start { step: "start", .. } => waits_for_peer(&arguments),
+            // DPDK cannot tell a socket that nobody listens on yet from a wrong one.
+            Error::BadArguments { .. } => connects_to_vhost(&arguments),
+            _ => false,
+        };
+        if !waits || late {
             return Err(explain(spec, &error));
         }
         if !told {
@@ -82,6 +94,20 @@ pub fn start(eal: &'static Eal, spec: &PortSpec, settings: &Settings) -> Result<
             log::info!(target: "domain", "port '{}': waiting for the other side ({error})", spec.name());
         }
         std::thread::sleep(RETRY);
+    }
+}
+
+/// Waits a moment for the link of a device whose other side is there.
+fn comes_up(port: &StartedPort) -> bool {
+    let begin = Instant::now();
+    loop {
+        if port.rx.link_up() {
+            return true;
+        }
+        if begin.elapsed() >= LINK_PATIENCE {
+            return false;
+        }
+        std::thread::sleep(LINK_LOOK);
     }
 }
 
@@ -146,6 +172,14 @@ fn auxiliary_page_size() -> Option<usize> {
 fn waits_for_peer(arguments: &str) -> bool {
     let server = |a: &str| matches!(a, "role=server" | "role=master");
     arguments.starts_with("net_memif") && !arguments.split(',').any(server)
+}
+
+/// True for a virtio_user device that connects to the socket of a vhost server, which may come up later.
+fn connects_to_vhost(arguments: &str) -> bool {
+    arguments.starts_with("net_virtio_user")
+        && arguments.contains(",path=")
+        && !arguments.split(',').any(|a| a == "server=1")
+        && !arguments.contains("path=/dev/")
 }
 
 /// Looks for what DPDK would report badly or not at all.
