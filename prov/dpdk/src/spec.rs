@@ -11,8 +11,9 @@ use std::net::IpAddr;
 
 /// MTU of a port for which nothing else is said: Ethernet's (RFC 894).
 pub const DEFAULT_MTU: u16 = 1500;
-/// Largest IP packet that AF_XDP takes in one 4 KiB frame: the driver's max_mtu less room for a VLAN tag.
-pub const AF_XDP_MTU: u16 = 3498;
+/// Largest IP packet on AF_XDP: a frame shares a page of 4 KiB with the kernel's headroom (256), the mbuf and its headroom
+/// (256), and the pool's header and padding (128).
+pub const AF_XDP_MTU: u16 = 3400;
 
 /// A port that can be offered and opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
