@@ -1,0 +1,61 @@
+# Sourced by the tests on devices: two processes over a pair of ports, and what must hold on every kind of pair.
+#
+# shellcheck source=contrib/tests/lib.sh
+. "$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)/contrib/tests/lib.sh"
+# shellcheck source=contrib/pair.sh
+. "$srcdir/contrib/pair.sh"
+export FI_LOG_LEVEL="${FI_LOG_LEVEL:-warn}"
+# What one run may take, in seconds; a hang is a failure.
+limit=60
+
+# Opens a pair of ports of a kind, or skips with the reason.
+device_open() {
+	has_provider dpdk || [ -z "${PROVIDERS:-}" ] || skip "built without the dpdk provider"
+	need fi_pingpong
+	case $1 in
+	veth | afxdp | tap)
+		need_root
+		need ip
+		ip netns add "fi-probe-$$" 2>/dev/null || skip "network namespaces cannot be made here"
+		ip netns del "fi-probe-$$"
+		;;
+	esac
+	pair_up "$1"
+	trap pair_down EXIT
+	[ "$1" = tap ] && join_taps &
+	return 0
+}
+
+# Taps appear when their programs start; the bridge between them is ours to make.
+join_taps() {
+	local tap i
+	for ((i = 0; i < 200; i++)); do
+		for tap in fitap0 fitap1; do
+			ip -n "${pair_ns[0]}" link set "$tap" master fibr up 2>/dev/null || true
+		done
+		sleep 0.1
+	done
+}
+
+# Runs fi_pingpong with options on both sides; fails with both logs.
+pingpong() {
+	local port server
+	port=$(pair_control_port)
+	pair_server timeout "$limit" fi_pingpong -p dpdk -B "$port" "$@" >"$pair_dir/server.log" 2>&1 &
+	server=$!
+	pair_wait_listening "$port" || { cat "$pair_dir/server.log" >&2; fail "the server of fi_pingpong $* does not start"; }
+	if ! pair_client timeout "$limit" fi_pingpong -p dpdk -P "$port" "$@" "$pair_control_addr" \
+		>"$pair_dir/client.log" 2>&1; then
+		cat "$pair_dir/client.log" "$pair_dir/server.log" >&2
+		fail "the client of fi_pingpong $* on $pair_kind"
+	fi
+	wait "$server" || { cat "$pair_dir/server.log" >&2; fail "the server of fi_pingpong $* on $pair_kind"; }
+	echo "ok: fi_pingpong $* on $pair_kind"
+}
+
+# Both kinds of endpoints, all sizes, data checked.
+device_test() {
+	device_open "$1"
+	pingpong -e rdm -c -I 200
+	pingpong -e dgram -c -I 200
+}

@@ -1,0 +1,4 @@
+#!/bin/bash
+# Messages and datagrams of all sizes, with data checked, between two processes over memif.
+. "$(dirname "$0")/device.bash"
+device_test memif

@@ -1,0 +1,39 @@
+#!/bin/bash
+# What others see of a port on a kernel interface: plain UDP with right checksums, no ICMP errors, and an address that
+# answers ping, also when it is not the kernel's own.
+. "$(dirname "$0")/device.bash"
+need tshark ping
+device_open veth
+
+pair_in 1 timeout 60 tshark -q -i fic0 -w "$pair_dir/wire.pcap" >"$pair_dir/tshark.log" 2>&1 &
+capture=$!
+for _ in $(seq 100); do [ -s "$pair_dir/wire.pcap" ] && break; sleep 0.1; done
+pingpong -e rdm -c -I 100
+sleep 1
+kill -INT "$capture" && wait "$capture" || true
+
+show() { tshark -r "$pair_dir/wire.pcap" -o udp.check_checksum:TRUE -o ip.check_checksum:TRUE "$@" 2>/dev/null; }
+between="ip.addr==$pair_server_ip && ip.addr==$pair_client_ip"
+udp=$(show -Y "udp && $between" | wc -l)
+bad=$(show -Y "$between && (udp.checksum.status==0 || ip.checksum.status==0)" | wc -l)
+absent=$(show -Y "udp.checksum==0" | wc -l)
+icmp=$(show -Y icmp | wc -l)
+[ "$udp" -gt 500 ] || fail "only $udp UDP packets were captured"
+[ "$bad" = 0 ] || fail "$bad packets have a wrong checksum"
+[ "$absent" = 0 ] || fail "$absent packets have no checksum"
+[ "$icmp" = 0 ] || fail "$icmp ICMP messages: the kernel complains about the port's packets"
+echo "ok: $udp UDP packets, all with right checksums, no ICMP"
+
+# A port with an address that the kernel does not have answers by itself.
+pair_server_ports="fis0=10.77.0.99/24"
+port=$(pair_control_port)
+pair_server timeout 30 fi_pingpong -p dpdk -e rdm -B "$port" >"$pair_dir/server.log" 2>&1 &
+server=$!
+pair_wait_listening "$port"
+# The domain is open when a client is being waited for; ARP and echo are then answered without the application's help.
+pair_in 1 ping -c 3 -W 2 10.77.0.99 >"$pair_dir/ping.log" || { cat "$pair_dir/ping.log" "$pair_dir/server.log" >&2
+	fail "the port's address does not answer ping"; }
+duplicates=$(grep -c DUP "$pair_dir/ping.log" || true)
+[ "$duplicates" = 0 ] || fail "ping is answered twice"
+kill "$server" 2>/dev/null || true
+echo "ok: ping is answered"
