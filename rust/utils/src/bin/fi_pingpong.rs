@@ -219,7 +219,8 @@ impl PingPong {
 
 fn run(args: Args) -> Result<(), Error> {
     let kind = if args.mode == Mode::Tagged { EndpointKind::Tagged } else { EndpointKind::Msg };
-    let mut control = Control::open(&args)?;
+    // The server's device is up before anybody can reach it, and the client opens its own when the server is there.
+    let connected = if args.srv_addr.is_some() { Some(Control::open(&args)?) } else { None };
     let mut h = Hints::new();
     h.get().caps = if args.mode == Mode::Tagged { abi::FI_TAGGED } else { abi::FI_MSG };
     h.get().mode = abi::FI_CONTEXT | abi::FI_CONTEXT2;
@@ -241,6 +242,10 @@ fn run(args: Args) -> Result<(), Error> {
         eprintln!("provider {}, domain {}", info.provider(), info.domain_name());
     }
     let ep = Endpoint::open(info, kind)?;
+    let mut control = match connected {
+        Some(c) => c,
+        None => Control::open(&args)?,
+    };
     let theirs = control.exchange(&ep.name()?)?;
     let peer = ep.insert(&theirs)?;
     let sizes = sizes(&args, ep.max_msg_size)?;
