@@ -36,7 +36,8 @@ pub fn run(packets: u64, spoof: bool, seed: u64) -> Result<Report, String> {
                 Recv {
                     kind: RecvKind::Tagged { tag, ignore: 0 },
                     buf: Memory(vec![0; 40_000]),
-                    from: None,
+                    // A stranger may send messages of its own, which are not for us.
+                    from: (!spoof).then(|| net.addr(1 - side)),
                     context: tag,
                 },
             );
