@@ -12,16 +12,16 @@ prefix=${1:-$build/prefix}
 [ -x "$top/configure" ] || "$top/autogen.sh" >/dev/null
 mkdir -p "$build"
 cd "$build"
-[ -f Makefile ] || "$top/configure" --prefix="$prefix" --enable-dpdk
-make
+grep -qsxF "prefix = $prefix" Makefile || "$top/configure" --quiet --prefix="$prefix" --enable-dpdk
+make -j"$(nproc)"
 make install >/dev/null
 echo "installed under $prefix"
 
 export LD_LIBRARY_PATH=$prefix/lib PATH=$prefix/bin:$PATH
-"$top/contrib/pingpong.sh" vhost
-"$top/contrib/pingpong.sh" memif
+"$top/contrib/pingpong.sh" vhost -I 100
+"$top/contrib/pingpong.sh" memif -I 100
 if [ "$(id -u)" = 0 ]; then
-	"$top/contrib/pingpong.sh" veth
+	"$top/contrib/pingpong.sh" veth -I 100
 else
 	echo "run as root to see the same over a veth pair: contrib/pingpong.sh veth"
 fi
