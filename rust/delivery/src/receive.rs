@@ -143,9 +143,11 @@ impl<T: Copy> Delivery<T> {
         let ours = known.and_then(|id| {
             let s = self.get(id)?;
             let whole = h.dst_epoch == s.local_epoch && h.src_epoch == s.peer_epoch && s.peer_epoch != 0;
-            // A greeting that is reset never learned the other epoch: then ours alone, which nobody else saw, counts.
-            let greeting = h.kind == Kind::Reset && h.dst_epoch == s.local_epoch && h.src_epoch == 0;
-            (whole || (greeting && s.peer_epoch == 0)).then_some(id)
+            // The first answer to a greeting may be the last: our epoch, which nobody else saw, proves it. A reset has no
+            // epoch of its own to tell then.
+            let first = s.peer_epoch == 0 && h.dst_epoch == s.local_epoch;
+            let first = first && (h.kind == Kind::Bye) == (h.src_epoch != 0);
+            (whole || first).then_some(id)
         });
         let Some(id) = ours else {
             self.stats.bad_reset += 1;

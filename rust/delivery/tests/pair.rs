@@ -396,6 +396,28 @@ fn a_closing_side_says_goodbye_and_the_other_learns_it() {
 }
 
 #[test]
+fn a_goodbye_may_be_the_first_answer_and_acknowledges() {
+    let mut p = Pair::new(19, CLEAN);
+    p.send(0, &mut (0..3));
+    let packets: Vec<_> = std::mem::take(&mut p.flight).into_values().collect();
+    let from = p.sides[0].addr;
+    for (_, packet) in packets {
+        if let Received::Data { session, psn, .. } = p.sides[1].d.receive(p.now, from, &packet) {
+            p.sides[1].d.accept(session, psn);
+        }
+    }
+    let now = p.now;
+    for (_, _, h) in p.sides[1].d.byes(now) {
+        p.put(0, h.as_ref().to_vec());
+    }
+    while !p.flight.is_empty() {
+        p.step();
+    }
+    assert_eq!(p.sides[0].acked, [0, 1, 2]);
+    assert_eq!((p.sides[0].failed.as_slice(), p.sides[0].unsent.len()), (&[SessionError::PeerClosed][..], 0));
+}
+
+#[test]
 fn garbage_from_strangers_makes_no_session_and_bounded_work() {
     let mut p = Pair::new(17, CLEAN);
     let mut chance = Chance(4);

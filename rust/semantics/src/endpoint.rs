@@ -196,7 +196,10 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
     /// Tells every peer that the endpoint ends. It is not used after that.
     pub fn close(&mut self, now: Time, driver: &mut impl Driver<S>) {
         for (s, to, h) in self.delivery.byes(now) {
-            driver.emit(Some(s), to, h.as_ref(), &[], Body::None);
+            // Twice: nobody is left to repeat it, and a peer that misses it waits for its timeout.
+            for _ in 0..2 {
+                driver.emit(Some(s), to, h.as_ref(), &[], Body::None);
+            }
         }
     }
 
