@@ -59,3 +59,31 @@ device_test() {
 	pingpong -e rdm -c -I 200
 	pingpong -e dgram -c -I 200
 }
+
+# Builds the conversation partner, with the headers and the library under test.
+need_peer() {
+	need "${CC:-cc}"
+	"${CC:-cc}" -o "$pair_dir/peer" -I"$srcdir/include" "$srcdir/prov/dpdk/tests/peer.c" \
+		"$(find -L "$builddir/lib" "$builddir/.libs" -name 'libfabric.so*' 2>/dev/null | head -1)" \
+		-Wl,--allow-shlib-undefined || fail "peer.c does not compile"
+}
+
+# Waits until a file says a word.
+wait_for() { # WORD FILE
+	local i
+	for ((i = 0; i < 300; i++)); do
+		grep -qs -- "$1" "$2" && return 0
+		sleep 0.1
+	done
+	cat "$2" >&2
+	fail "no '$1' in $2"
+}
+
+# The process of a peer that holds, not the shells around it.
+holder() {
+	local p
+	for p in $(pgrep -f -- "^$pair_dir/peer hold"); do
+		[ "$(cat "/proc/$p/comm" 2>/dev/null)" = peer ] && echo "$p" && return 0
+	done
+	fail "no peer holds"
+}

@@ -20,6 +20,8 @@ const XDP_HEADROOM: usize = 256;
 /// How long a connection that was accepted may take to come up, and how often that is looked at.
 const LINK_PATIENCE: Duration = Duration::from_millis(500);
 const LINK_LOOK: Duration = Duration::from_millis(2);
+/// The socket of a memif when none is named.
+const MEMIF_SOCKET: &str = "/run/memif.sock";
 /// Bytes of a memif's buffers when nothing is said.
 const MEMIF_BUFFER: usize = 2048;
 /// Kernel drivers that share a device with DPDK instead of giving it up.
@@ -187,8 +189,43 @@ fn check(spec: &PortSpec) -> Result<(), kit::Error> {
     match &spec.device {
         Device::Kernel { name } => check_privileges(name),
         Device::Pci { address, .. } => check_pci(address, Path::new("/sys/bus/pci")),
+        Device::Vdev { name, args } if name.starts_with("net_memif") => check_memif(name, args),
         Device::Vdev { .. } => Ok(()),
     }
+}
+
+/// A memif server's socket must be free: the driver reports one in use like arguments that it does not understand. A file
+/// that a killed process left behind is in use by nobody, and goes.
+fn check_memif(name: &str, args: &str) -> Result<(), kit::Error> {
+    let argument = |key: &str| args.split(',').find_map(|a| a.strip_prefix(key)?.strip_prefix('='));
+    if !matches!(argument("role"), Some("server" | "master")) {
+        return Ok(());
+    }
+    let socket = argument("socket").unwrap_or(MEMIF_SOCKET);
+    let bound = std::fs::read_to_string("/proc/net/unix").unwrap_or_default();
+    if bound.lines().any(|line| line.split_whitespace().nth(7).is_some_and(|n| is_socket(n, socket))) {
+        log::warn!(
+            target: "domain",
+            "port '{name}': socket '{socket}' is in use by another process: stop that, or name another socket="
+        );
+        return Err(kit::Error::new(abi::FI_EBUSY));
+    }
+    let is_file = std::fs::symlink_metadata(socket)
+        .is_ok_and(|m| std::os::unix::fs::FileTypeExt::is_socket(&m.file_type()));
+    if is_file && argument("socket-abstract") == Some("no") && std::fs::remove_file(socket).is_ok() {
+        log::info!(target: "domain", "port '{name}': removed '{socket}', which nobody listens on");
+    }
+    Ok(())
+}
+
+/// True when an entry of /proc/net/unix is a socket of this name: a path, or an abstract name, which is shown with `@` in
+/// front and for each NUL byte after it.
+fn is_socket(entry: &str, name: &str) -> bool {
+    entry == name
+        || entry
+            .strip_prefix('@')
+            .and_then(|e| e.strip_prefix(name))
+            .is_some_and(|e| e.bytes().all(|b| b == b'@'))
 }
 
 fn check_privileges(name: &str) -> Result<(), kit::Error> {
@@ -331,6 +368,12 @@ mod tests {
         assert_eq!(text("net_memif0,role=client", 9000), "net_memif0,role=client,bsize=9024");
         assert_eq!(text("net_memif0,bsize=4096", 9000), "net_memif0,bsize=4096");
         assert_eq!(text("net_tap0", 9000), "net_tap0");
+    }
+
+    #[test]
+    fn sockets_are_found_by_path_and_by_abstract_name() {
+        assert!(is_socket("/tmp/a", "/tmp/a") && is_socket("@a", "a") && is_socket("@a@@@", "a"));
+        assert!(!is_socket("@ab", "a") && !is_socket("/tmp/ab", "/tmp/a") && !is_socket("@", "a"));
     }
 
     #[test]
