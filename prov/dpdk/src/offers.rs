@@ -93,6 +93,7 @@ fn rdm(spec: &PortSpec, query: &Query) -> Offer {
     o.ep.max_msg_size = MAX_MESSAGE;
     o.ep.mem_tag_format = TAG_FORMAT;
     o.tx.inject_size = INJECT;
+    o.tx_op_flags |= abi::FI_DELIVERY_COMPLETE;
     // Messages match in the order in which they were sent, peer by peer.
     o.tx.msg_order = abi::FI_ORDER_SAS;
     o.rx.msg_order = abi::FI_ORDER_SAS;

@@ -25,6 +25,7 @@ pub(crate) struct EpObj<P: Provider> {
     pub(crate) tx_selective: AtomicBool,
     pub(crate) rx_selective: AtomicBool,
     pub(crate) inject_size: usize,
+    pub(crate) delivery_complete: bool,
     pub(crate) max_msg_size: usize,
     addr_format: u32,
     tx_size: usize,
@@ -135,10 +136,12 @@ pub(crate) unsafe extern "C" fn open<P: Provider>(
             msg_order: tx.map_or(0, |a| a.msg_order),
             inject_size: tx.map_or(0, |a| a.inject_size),
         };
-        let key = {
+        let (key, delivery_complete) = {
             let mut st = shared.state.lock();
             let ep = st.provider.open_endpoint(&request)?;
-            st.eps.insert(EpSlot { ep, tx_cq: None, rx_cq: None, av: None })
+            let delivery_complete = ep.delivery_complete();
+            let key = st.eps.insert(EpSlot { ep, tx_cq: None, rx_cq: None, av: None });
+            (key, delivery_complete)
         };
         shared.refs.fetch_add(1, Ordering::Relaxed);
         let obj = Box::new(EpObj::<P> {
@@ -161,6 +164,7 @@ pub(crate) unsafe extern "C" fn open<P: Provider>(
             tx_selective: AtomicBool::new(false),
             rx_selective: AtomicBool::new(false),
             inject_size: request.inject_size,
+            delivery_complete,
             max_msg_size: if e.max_msg_size == 0 { usize::MAX } else { e.max_msg_size },
             addr_format: info.addr_format,
             tx_size: request.tx_size,

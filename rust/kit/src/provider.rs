@@ -99,6 +99,9 @@ pub struct SendOp {
     /// The buffer is the application's again when the call returns: copy it. `buf.len()` is at most the offer's
     /// `inject_size`.
     pub inject: bool,
+    /// Complete only when the message is in the peer application's buffer (`FI_DELIVERY_COMPLETE`). Asked for only where
+    /// [`Endpoint::delivery_complete`] is true.
+    pub delivered: bool,
     /// More operations follow at once (`FI_MORE`): the doorbell may wait for them.
     pub more: bool,
     pub token: Token,
@@ -141,6 +144,11 @@ pub trait Endpoint: Send {
     /// Chooses the address before `enable` (`fi_setname`).
     fn set_local_addr(&mut self, _addr: SocketAddr) -> Result<()> {
         Err(Error::NOSYS)
+    }
+
+    /// True when sends can complete on delivery.
+    fn delivery_complete(&self) -> bool {
+        false
     }
 
     /// Starts a send. `FI_EAGAIN`: no resources now, nothing was taken, call again after progress.

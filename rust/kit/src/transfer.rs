@@ -11,8 +11,12 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 
 /// Flags that may be an endpoint's default (`op_flags`).
-pub(crate) const DEFAULT_FLAGS: u64 =
-    abi::FI_COMPLETION | abi::FI_INJECT | abi::FI_INJECT_COMPLETE | abi::FI_TRANSMIT_COMPLETE | abi::FI_MORE;
+pub(crate) const DEFAULT_FLAGS: u64 = abi::FI_COMPLETION
+    | abi::FI_INJECT
+    | abi::FI_INJECT_COMPLETE
+    | abi::FI_TRANSMIT_COMPLETE
+    | abi::FI_DELIVERY_COMPLETE
+    | abi::FI_MORE;
 /// Flags of one `fi_sendmsg` or `fi_tsendmsg`.
 const SEND_FLAGS: u64 = DEFAULT_FLAGS | abi::FI_REMOTE_CQ_DATA;
 /// Flags of one `fi_recvmsg` or `fi_trecvmsg`.
@@ -51,6 +55,9 @@ impl<P: Provider> EpObj<P> {
         if self.caps & cap == 0 || self.caps & abi::FI_SEND == 0 {
             return Err(Error::NOSYS);
         }
+        if s.flags & abi::FI_DELIVERY_COMPLETE != 0 && !self.delivery_complete {
+            return Err(Error::BADFLAGS);
+        }
         let inject = s.injected || s.flags & abi::FI_INJECT != 0;
         if buf.len() > if inject { self.inject_size } else { self.max_msg_size } {
             return Err(Error::MSGSIZE);
@@ -64,6 +71,7 @@ impl<P: Provider> EpObj<P> {
             dest: self.peer(&st, s.dest)?,
             data: s.data,
             inject,
+            delivered: s.flags & abi::FI_DELIVERY_COMPLETE != 0,
             more: s.flags & abi::FI_MORE != 0,
             token: Token { context: Context(s.context as usize), report, flags: abi::FI_SEND | tagged },
         };

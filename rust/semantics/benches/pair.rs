@@ -92,7 +92,14 @@ fn message(len: usize, now: &mut Time, a: &mut Side, b: &mut Side, buf: &mut Opt
         context: 0,
     };
     b.ep.recv(*now, recv).unwrap();
-    let send = Send { kind: Kind::Tagged(1), buf: Buf(vec![1; len]), data: None, inject: false, context: 0 };
+    let send = Send {
+        kind: Kind::Tagged(1),
+        buf: Buf(vec![1; len]),
+        data: None,
+        inject: false,
+        delivered: false,
+        context: 0,
+    };
     a.ep.send(*now, b.addr, send).unwrap();
     loop {
         *now = *now + 1000;

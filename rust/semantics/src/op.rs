@@ -40,6 +40,8 @@ pub struct Send<S, C> {
     pub data: Option<u64>,
     /// Copy the buffer now: it is the caller's again when the call returns.
     pub inject: bool,
+    /// Complete only when the bytes are in the buffer of a receive at the peer (delivery complete).
+    pub delivered: bool,
     /// Comes back in the completion.
     pub context: C,
 }

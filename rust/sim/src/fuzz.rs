@@ -49,6 +49,7 @@ pub fn run(packets: u64, spoof: bool, seed: u64) -> Result<Report, String> {
                     buf: Memory(vec![tag as u8; len]),
                     data: None,
                     inject: false,
+                    delivered: false,
                     context: tag,
                 },
             );

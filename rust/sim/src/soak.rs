@@ -56,8 +56,14 @@ pub fn run(messages: u64, config: Config, faults: Faults, seed: u64) -> Result<R
                 let n = sent[side];
                 let buf = Memory(content(seed, side, n));
                 let inject = buf.0.len() < 64 && n % 2 == 0;
-                let op =
-                    Send { kind: Kind::Tagged(n), buf, data: (n % 3 == 0).then_some(n), inject, context: n };
+                let op = Send {
+                    kind: Kind::Tagged(n),
+                    buf,
+                    data: (n % 3 == 0).then_some(n),
+                    inject,
+                    delivered: n % 5 == 0,
+                    context: n,
+                };
                 net.send(side, 1 - side, op).map_err(|e| format!("send {n}: {e:?}"))?;
                 sent[side] += 1;
             }

@@ -179,6 +179,10 @@ impl DpdkEndpoint {
 }
 
 impl Endpoint for DpdkEndpoint {
+    fn delivery_complete(&self) -> bool {
+        self.request.ep_type == abi::FI_EP_RDM
+    }
+
     fn enable(&mut self) -> Result<()> {
         if self.key.is_some() {
             return Ok(());

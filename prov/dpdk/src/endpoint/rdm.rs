@@ -93,6 +93,7 @@ impl Rdm {
             buf: Memory(op.buf),
             data: op.data,
             inject: op.inject,
+            delivered: op.delivered,
             context: op.token,
         };
         self.messages.send(Time(link.now), op.dest, send).map_err(again)?;

@@ -52,6 +52,7 @@ fn send(
         buf: lend(data),
         dest: to,
         data: None,
+        delivered: false,
         inject: false,
         more: false,
         token: token(context),

@@ -47,8 +47,16 @@ fn send(port: &mut TestPort, key: u32, data: &[u8], to: SocketAddr, tag: u64, co
     let (station, link) = port.station(key).unwrap();
     let buf = lend(data);
     let kind = Kind::Tagged { tag };
-    let op =
-        SendOp { kind, buf, dest: to, data: Some(tag), inject: false, more: false, token: token(context) };
+    let op = SendOp {
+        kind,
+        buf,
+        dest: to,
+        data: Some(tag),
+        inject: false,
+        delivered: false,
+        more: false,
+        token: token(context),
+    };
     station.send(op, link)
 }
 
