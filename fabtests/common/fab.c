@@ -260,7 +260,7 @@ static int exchange_by_control(struct fab *f, int listener)
 	return ret ? ret : fab_insert(f, theirs, &f->peer);
 }
 
-int fab_start(struct fab *f, size_t slots, size_t slot_size)
+static int start(struct fab *f, size_t slots, size_t slot_size, bool post)
 {
 	bool by_messages = !f->opt.control_port;
 	int listener = -1;
@@ -268,7 +268,7 @@ int fab_start(struct fab *f, size_t slots, size_t slot_size)
 	int ret = fab_getinfo(f);
 	ret = ret ? ret : fab_open_domain(f);
 	ret = ret ? ret : fab_open_ep(f, slots, by_messages && slot_size < NAME_MAX_LEN ? NAME_MAX_LEN : slot_size);
-	ret = ret ? ret : fab_post_all(f);
+	ret = ret || !post ? ret : fab_post_all(f);
 	if (ret)
 		return ret;
 	/* From here on the server can be talked to: whoever waits for its control port may start the client. */
@@ -281,6 +281,18 @@ int fab_start(struct fab *f, size_t slots, size_t slot_size)
 	if (listener >= 0)
 		close(listener);
 	return ret;
+}
+
+int fab_start(struct fab *f, size_t slots, size_t slot_size)
+{
+	return start(f, slots, slot_size, true);
+}
+
+int fab_connect(struct fab *f)
+{
+	if (!f->opt.control_port)
+		f->opt.control_port = FAB_CONTROL_PORT;
+	return start(f, 1, 1, false);
 }
 
 static void close_fid(struct fid *fid, const char *what)

@@ -117,6 +117,8 @@ int fab_open_ep(struct fab *f, size_t slots, size_t slot_size);
 int fab_post_all(struct fab *f);
 /* Everything up to known peers: getinfo, objects, all receives posted, addresses exchanged. */
 int fab_start(struct fab *f, size_t slots, size_t slot_size);
+/* The same for a program with operations of its own: no receives, addresses over the control connection. */
+int fab_connect(struct fab *f);
 void fab_close(struct fab *f);
 /* The endpoint's own address; *len is the size of buf before. */
 int fab_name(struct fab *f, void *buf, size_t *len);
