@@ -1,4 +1,6 @@
 #!/bin/bash
-# Messages and datagrams of all sizes, with data checked, between two processes over tap.
+# Messages of all sizes, with data checked, between two processes over taps on a bridge. Datagrams would be lost while the
+# bridge takes in the taps, which come and go with the processes.
 . "$(dirname "$0")/device.bash"
-device_test tap
+device_open tap
+pingpong -e rdm -c -I 200

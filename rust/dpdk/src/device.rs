@@ -1,6 +1,6 @@
 //! Devices by their DPDK names, attached and detached while the program runs.
 
-use crate::manners::NoSigpipe;
+use crate::manners::{NoSigpipe, RestartSignals};
 use crate::{Eal, Error};
 use std::ffi::{CStr, CString};
 
@@ -46,6 +46,8 @@ impl Device {
             return Err(Error::Busy { device: device() });
         }
         let c_text = CString::new(text).map_err(|_| Error::Nul(device()))?;
+        // Dropped last: the other one puts the signal mask back.
+        let _announcements = RestartSignals::new();
         let _quiet = NoSigpipe::new();
         // SAFETY: EAL runs, the text is a C string that DPDK copies.
         let ret = unsafe { dpdk_sys::rte_dev_probe(c_text.as_ptr()) };

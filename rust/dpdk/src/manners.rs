@@ -16,7 +16,8 @@ fn blockable() -> libc::sigset_t {
     // SAFETY: fills and edits a set of our own.
     unsafe {
         libc::sigfillset(set.as_mut_ptr());
-        for signal in FAULTS {
+        // Real-time signals stay open to EAL's threads: see `RestartSignals`.
+        for signal in FAULTS.into_iter().chain(libc::SIGRTMIN()..=libc::SIGRTMAX()) {
             libc::sigdelset(set.as_mut_ptr(), signal);
         }
         set.assume_init()
@@ -74,6 +75,45 @@ impl Drop for NoSigpipe {
                 libc::sigtimedwait(&only_sigpipe(), std::ptr::null_mut(), &none);
             }
             libc::pthread_sigmask(libc::SIG_SETMASK, &self.old, std::ptr::null_mut());
+        }
+    }
+}
+
+/// Real-time signals get handlers while a device is attached or starts (tap has packets announced by one). They are kept from the calling
+/// thread, so that EAL's gets them, and system calls of other threads that they interrupt are restarted. Compares on drop with
+/// what was there before.
+pub(crate) struct RestartSignals {
+    before: Vec<(i32, libc::sighandler_t)>,
+}
+
+fn action(signal: i32) -> Option<libc::sigaction> {
+    let mut old = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: the kernel fills the structure, which is valid when zero.
+    unsafe { (libc::sigaction(signal, std::ptr::null(), old.as_mut_ptr()) == 0).then(|| old.assume_init()) }
+}
+
+impl RestartSignals {
+    pub(crate) fn new() -> Self {
+        let signals = libc::SIGRTMIN()..=libc::SIGRTMAX();
+        RestartSignals { before: signals.filter_map(|s| Some((s, action(s)?.sa_sigaction))).collect() }
+    }
+}
+
+impl Drop for RestartSignals {
+    fn drop(&mut self) {
+        for (signal, handler) in &self.before {
+            let Some(mut now) = action(*signal) else { continue };
+            if now.sa_sigaction != *handler {
+                now.sa_flags |= libc::SA_RESTART;
+                let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
+                // SAFETY: the handler that is there already, with one more flag; a set of our own.
+                unsafe {
+                    libc::sigaction(*signal, &now, std::ptr::null_mut());
+                    libc::sigemptyset(set.as_mut_ptr());
+                    libc::sigaddset(set.as_mut_ptr(), *signal);
+                    libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), std::ptr::null_mut());
+                }
+            }
         }
     }
 }

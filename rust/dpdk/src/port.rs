@@ -1,7 +1,7 @@
 //! A device brought up with one receive and one transmit queue.
 
 use crate::device::DeviceInfo;
-use crate::manners::NoSigpipe;
+use crate::manners::{NoSigpipe, RestartSignals};
 use crate::{Device, Eal, Error, Mbuf, Mempool};
 use dpdk_sys as sys;
 use std::sync::Arc;
@@ -193,6 +193,8 @@ impl TxQueue {
 impl Device {
     /// Configures and starts the port. Errors: [`Error::Mtu`], [`Error::Pool`], [`Error::Start`] naming the step.
     pub fn start(self, eal: &Eal, config: &PortConfig) -> Result<StartedPort, Error> {
+        // Dropped last: the other one puts the signal mask back.
+        let _announcements = RestartSignals::new();
         let _quiet = NoSigpipe::new();
         let info = self.info()?;
         let port = self.port();
