@@ -72,10 +72,10 @@ static int next_message(struct fab *f, uint64_t again, size_t again_size, uint64
 	bool client = f->opt.dst_addr;
 	uint64_t end = fab_now_ns() + f->opt.timeout * 1000000000ULL;
 
-	s->fresh = false;
+	/* It may have come while something was sent. */
 	while (!s->fresh && !s->fin) {
 		s->repeated = false;
-		int ret = fab_wait_rx_ms(f, f->rx_done + 1, RETRY_MS);
+		int ret = fab_wait_any(f, RETRY_MS);
 		if (ret && ret != -FI_ETIMEDOUT)
 			return ret;
 		if ((client && ret == -FI_ETIMEDOUT) || (!client && s->repeated && !s->fresh)) {
@@ -87,6 +87,7 @@ static int next_message(struct fab *f, uint64_t again, size_t again_size, uint64
 		if (fab_now_ns() > end)
 			return fab_error("the peer does not answer", -FI_ETIMEDOUT);
 	}
+	s->fresh = false;
 	return f->bad ? -FI_EIO : 0;
 }
 
@@ -126,11 +127,11 @@ static int finish(struct fab *f, size_t last_size)
 	if (f->opt.dst_addr) {
 		for (int i = 0; i < 3 && !ret; i++)
 			ret = send_number(f, FIN, 8);
-		return ret ? ret : fab_wait_tx(f, f->tx_posted);
+		return ret ? ret : fab_flush(f);
 	}
 	for (int i = 0; i < 10 && !s->fin && !ret; i++) {
 		s->repeated = false;
-		ret = fab_wait_rx_ms(f, f->rx_done + 1, RETRY_MS);
+		ret = fab_wait_any(f, RETRY_MS);
 		ret = ret == -FI_ETIMEDOUT ? 0 : ret;
 		if (s->repeated && !ret)
 			ret = send_number(f, s->expected - 1, last_size);

@@ -148,9 +148,21 @@ int fab_control_exchange(int fd, const void *mine, size_t mine_len, void *theirs
 	return read_all(fd, theirs, *len);
 }
 
-int fab_control_sync(int fd)
+int fab_control_sync(int fd, void (*drive)(void *), void *arg)
 {
-	char c;
-	size_t len = sizeof c;
-	return fab_control_exchange(fd, "s", 1, &c, &len);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char c = 's';
+	uint64_t end = fab_now_ns() + SILENCE_MS * 1000000ULL;
+
+	int ret = write_all(fd, &c, 1);
+	if (ret)
+		return ret;
+	/*
+	 * Under manual progress nothing is sent again or acknowledged while a program does not call the provider: the peer
+	 * may need this before it comes here too.
+	 */
+	while (!poll(&p, 1, 0) && fab_now_ns() < end)
+		for (int i = 0; i < 64; i++)
+			drive(arg);
+	return read_all(fd, &c, 1);
 }

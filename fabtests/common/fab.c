@@ -232,14 +232,14 @@ static int exchange_by_messages(struct fab *f)
 			ret = fab_send_slot(f, name.len);
 			if (!datagrams || ret)
 				return ret;
-			ret = fab_wait_rx_ms(f, f->rx_done + 1, 200);
+			ret = f->rx_done ? 0 : fab_wait_any(f, 200);
 		} while (ret == -FI_ETIMEDOUT && fab_now_ns() < end);
 		return ret ? fab_error("the server does not answer", ret) : 0;
 	}
 	name.len = 0;
 	f->received = take_name;
 	f->user = &name;
-	ret = fab_wait_rx(f, 1);
+	ret = fab_receive(f, 1);
 	f->received = received;
 	f->user = user;
 	ret = ret ? ret : fab_insert(f, name.bytes, &f->peer);

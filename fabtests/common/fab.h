@@ -96,8 +96,10 @@ struct fab {
 	char *buf, *tx, *rx;
 	struct fab_op *txop, *rxop;
 	uint64_t tx_posted, tx_done, rx_posted, rx_done;
+	uint64_t rx_taken;		/* of those received, how many fab_receive has given */
 
-	size_t expect;			/* length of every received message, SIZE_MAX: any */
+	/* Length of every message that comes from now on, SIZE_MAX: any, and unchecked. */
+	size_t expect;
 	uint64_t bad;			/* messages with wrong length or content */
 	/* Called for each received message before its slot is posted again. */
 	void (*received)(struct fab *f, uint64_t seq, const char *data, size_t len);
@@ -133,11 +135,12 @@ int fab_send(struct fab *f, size_t len);
 char *fab_tx_slot(struct fab *f);
 /* As fab_send, with contents that the caller wrote into fab_tx_slot. */
 int fab_send_slot(struct fab *f, size_t len);
-/* Waits until that many messages were received (or sent) since the start. */
-int fab_wait_rx(struct fab *f, uint64_t count);
-int fab_wait_tx(struct fab *f, uint64_t count);
-/* As fab_wait_rx, for at most that long: -FI_ETIMEDOUT, silently. */
-int fab_wait_rx_ms(struct fab *f, uint64_t count, unsigned int ms);
+/* Waits for the next `count` messages. They may have come before, while something else was waited for. */
+int fab_receive(struct fab *f, uint64_t count);
+/* Waits until something more has come, for at most that long: -FI_ETIMEDOUT, silently. */
+int fab_wait_any(struct fab *f, unsigned int ms);
+/* Waits until all sends have completed. */
+int fab_flush(struct fab *f);
 /* Takes what has completed, without waiting. */
 int fab_progress(struct fab *f);
 /* Reads and reports an error completion; gives its error as a negative number. */
@@ -152,7 +155,8 @@ int fab_control_accept(int listener, unsigned int timeout);
 int fab_control_connect(const char *host, const char *port, unsigned int timeout);
 /* Sends a block and receives the other side's, of at most *len bytes. */
 int fab_control_exchange(int fd, const void *mine, size_t mine_len, void *theirs, size_t *len);
-int fab_control_sync(int fd);
+/* Waits for the other side to come here too, and calls `drive` meanwhile. */
+int fab_control_sync(int fd, void (*drive)(void *), void *arg);
 
 /* ---- check.c ---- */
 
