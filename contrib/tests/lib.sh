@@ -1,4 +1,5 @@
 # Sourced by the test scripts: where things are, and how a test says that it cannot run here.
+# A pipe into grep reads to the end (no -q), or the first program dies of a closed pipe and pipefail calls that a failure.
 set -euo pipefail
 : "${srcdir:=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}"
 : "${builddir:=$srcdir/build}"
