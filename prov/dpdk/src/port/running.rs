@@ -27,6 +27,8 @@ pub type Io = PortIo<Mbuf, Core>;
 /// An open port.
 pub struct Port {
     pub spec: PortSpec,
+    /// It outlives its domains, see [`KEPT_DRIVERS`].
+    stays_open: bool,
     pub eal: &'static Eal,
     pub clock: Clock,
     io: Mutex<Io>,
@@ -55,6 +57,11 @@ impl Drop for Port {
         log::debug!(target: "domain", "port '{}' closed: {counters}", self.spec.name());
     }
 }
+
+/// Drivers that leave something of a closed device behind (DPDK 22.11: memif its listening socket, AF_XDP its socket and
+/// maps), so that the same process cannot open it again. Their ports stay open until the process ends, and the next domain
+/// finds them so.
+const KEPT_DRIVERS: [&str; 2] = ["net_memif", "net_af_xdp"];
 
 /// How long a port stays open after its last user, for its peers to take what is in the rings: longer than a keeper's tick.
 const PARTING: Duration = Duration::from_millis(25);
@@ -99,6 +106,7 @@ impl Drop for PortRef {
         let Some(entry) = open.get_mut(&name) else { return };
         entry.users -= 1;
         if entry.users == 0
+            && !entry.port.stays_open
             && let Some(Open { port, keeper, .. }) = open.remove(&name)
         {
             // What was sent last (a goodbye, an acknowledgement) may still lie in a ring that goes away with the device.
@@ -140,6 +148,7 @@ fn bring_up(spec: &PortSpec, settings: &Settings) -> Result<Port, kit::Error> {
         if started.tx_checksums { "by the device" } else { "in software" },
     );
     let offload = started.tx_checksums;
+    let stays_open = KEPT_DRIVERS.contains(&started.info.driver.as_str());
     // Frames of these devices may come straight from a kernel's stack.
     let near_a_kernel = matches!(started.info.driver.as_str(), "net_af_packet" | "net_af_xdp" | "net_tap");
     let mut lane: Box<dyn Lane<Mbuf>> = Box::new(EthdevLane::new(started));
@@ -172,6 +181,7 @@ fn bring_up(spec: &PortSpec, settings: &Settings) -> Result<Port, kit::Error> {
     let link = Link::new(lane, host, neighbours, offload, spec.max_udp_payload());
     Ok(Port {
         spec: spec.clone(),
+        stays_open,
         eal,
         clock: Clock::start(eal),
         io: Mutex::new(PortIo::new(link, udp_ports, policy)),
