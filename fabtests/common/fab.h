@@ -87,6 +87,7 @@ struct fab {
 	fi_addr_t peer;
 	int control;			/* control connection, -1: none */
 	bool tagged;
+	bool no_inject;			/* sends complete only when the provider is done with them */
 
 	/*
 	 * Slots: message n of a direction lives in slot n % slots. Slots share one buffer where contents do not matter,

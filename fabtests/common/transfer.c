@@ -248,7 +248,7 @@ int fab_send_slot(struct fab *f, size_t len)
 	struct fab_op *op = &f->txop[index];
 	char *buf = slot(f, f->tx, index);
 	uint64_t tag = f->tx_posted, start = 0;
-	bool inject = len <= f->info->tx_attr->inject_size && !f->opt.delivery_complete;
+	bool inject = len <= f->info->tx_attr->inject_size && !f->opt.delivery_complete && !f->no_inject;
 
 	for (;;) {
 		ssize_t ret;
@@ -299,10 +299,16 @@ int fab_sync(struct fab *f)
 {
 	if (f->control >= 0)
 		return fab_control_sync(f->control, drive, f);
-	/* One message each way; the client's is first, and the next of its messages may be close behind. */
+	/*
+	 * One message each way; the client's is first, and the next of its messages may be close behind. An injected one may
+	 * still be under way when the endpoint is closed.
+	 */
 	f->expect = SIZE_MAX;
+	f->no_inject = true;
 	int ret = f->opt.dst_addr ? fab_send(f, 1) : 0;
 	ret = ret ? ret : fab_receive(f, 1);
 	ret = ret || f->opt.dst_addr ? ret : fab_send(f, 1);
-	return ret ? ret : fab_flush(f);
+	ret = ret ? ret : fab_flush(f);
+	f->no_inject = false;
+	return ret;
 }
