@@ -1,7 +1,6 @@
 //! The Internet checksum (RFC 1071): the ones' complement of the ones' complement sum of 16-bit words.
 //!
-//! The sum does not depend on byte order but for a final swap, and may be taken over wider words: eight bytes at a time
-//! here, in four chains that the CPU adds side by side.
+//! The sum does not depend on byte order but for a final swap, and may be taken over wider words.
 
 use super::PROTOCOL_UDP;
 use std::net::IpAddr;
@@ -21,19 +20,27 @@ fn word(bytes: &[u8]) -> u64 {
     bytes.try_into().map_or(0, u64::from_ne_bytes)
 }
 
+#[inline]
+fn half(bytes: &[u8]) -> u64 {
+    bytes.try_into().map_or(0, |b| u64::from(u32::from_ne_bytes(b)))
+}
+
 impl Sum {
-    /// Adds bytes.
+    /// Adds bytes, at most some gigabytes in one call.
     #[inline]
     #[must_use]
     pub fn bytes(self, data: &[u8]) -> Sum {
-        let mut chains = [self.0, 0, 0, 0];
-        let mut blocks = data.chunks_exact(32);
+        // Halves of 32 bits in lanes of 64 need no carry, so that the compiler makes vector code of it: twice as fast as
+        // words of 64 bits with their carries.
+        let mut lanes = [0u64; 8];
+        let mut blocks = data.chunks_exact(64);
         for block in &mut blocks {
-            for (i, chain) in chains.iter_mut().enumerate() {
-                *chain = add(*chain, word(&block[i * 8..i * 8 + 8]));
+            let (first, second) = block.split_at(32);
+            for (i, lane) in lanes.iter_mut().enumerate() {
+                *lane += half(&first[i * 4..i * 4 + 4]) + half(&second[i * 4..i * 4 + 4]);
             }
         }
-        let mut sum = add(add(chains[0], chains[1]), add(chains[2], chains[3]));
+        let mut sum = add(self.0, lanes.iter().sum());
         let mut words = blocks.remainder().chunks_exact(8);
         for w in &mut words {
             sum = add(sum, word(w));
