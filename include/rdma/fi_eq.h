@@ -133,12 +133,23 @@ struct fi_eq_err_entry {
 	size_t err_data_size;
 };
 
+/* C++ knows no array without a size; the compilers that matter take it all the same. */
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpedantic"
+#pragma clang diagnostic ignored "-Wc99-extensions"
+#endif
+
 /* A connection event; private data follows. */
 struct fi_eq_cm_entry {
 	fid_t fid;
 	struct fi_info *info;
 	__extension__ uint8_t data[];
 };
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 /* Operations of an event queue. */
 struct fi_ops_eq {

@@ -47,7 +47,7 @@ struct fi_ops_mem_monitor {
 	void (*stop)(struct fid_mem_monitor *monitor);
 	int (*subscribe)(struct fid_mem_monitor *monitor, const void *addr, size_t len);
 	void (*unsubscribe)(struct fid_mem_monitor *monitor, const void *addr, size_t len);
-	_Bool (*valid)(struct fid_mem_monitor *monitor, const void *addr, size_t len);
+	bool (*valid)(struct fid_mem_monitor *monitor, const void *addr, size_t len);
 };
 
 struct fi_ops_mem_notify {
