@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 ///
 /// # Safety
 /// An open object that is not used again.
-unsafe fn close(fid: *mut abi::fid) {
+pub(crate) unsafe fn close(fid: *mut abi::fid) {
     // SAFETY: by contract; every object has the operation.
     unsafe {
         if let Some(f) = (*fid).ops.as_ref().and_then(|o| o.close) {
@@ -28,6 +28,7 @@ macro_rules! call {
         }
     }};
 }
+pub(crate) use call;
 
 /// A completion queue.
 pub struct Cq(*mut abi::fid_cq);
@@ -51,9 +52,12 @@ pub enum Transfer {
 
 /// An enabled endpoint with everything below it.
 pub struct Endpoint {
-    fabric: *mut abi::fid_fabric,
+    pub(crate) fabric: *mut abi::fid_fabric,
     domain: *mut abi::fid_domain,
-    ep: *mut abi::fid_ep,
+    pub(crate) ep: *mut abi::fid_ep,
+    /// Of connected endpoints only: the events of connections, and what listens for them.
+    pub(crate) eq: *mut abi::fid_eq,
+    pub(crate) pep: *mut abi::fid_pep,
     tx: Cq,
     rx: Cq,
     av: Av,
@@ -68,12 +72,22 @@ const TAG: u64 = 0x5049;
 impl Endpoint {
     /// Opens and enables an endpoint by one result of `fi_getinfo`.
     pub fn open(info: Info<'_>, kind: EndpointKind) -> Result<Endpoint, Failed> {
-        let i = info.0 as *const abi::fi_info as *mut abi::fi_info;
+        let mut e = Endpoint::on_fabric(info, kind)?;
+        e.open_domain(info)?;
+        e.open_av()?;
+        e.enable()?;
+        Ok(e)
+    }
+
+    /// The fabric alone.
+    pub(crate) fn on_fabric(info: Info<'_>, kind: EndpointKind) -> Result<Endpoint, Failed> {
         let context = || Box::new(abi::fi_context2 { internal: [ptr::null_mut(); 8] });
         let mut e = Endpoint {
             fabric: ptr::null_mut(),
             domain: ptr::null_mut(),
             ep: ptr::null_mut(),
+            eq: ptr::null_mut(),
+            pep: ptr::null_mut(),
             tx: Cq(ptr::null_mut()),
             rx: Cq(ptr::null_mut()),
             av: Av(ptr::null_mut()),
@@ -82,42 +96,77 @@ impl Endpoint {
             inject_size: info.tx().map_or(0, |a| a.inject_size),
             contexts: [context(), context()],
         };
+        // SAFETY: the info is valid.
+        let ret = unsafe { abi::fi_fabric(info.0.fabric_attr, &mut e.fabric, ptr::null_mut()) };
+        check("fi_fabric", ret)?;
+        Ok(e)
+    }
+
+    /// Domain, completion queues and the endpoint, bound to the queues.
+    pub(crate) fn open_domain(&mut self, info: Info<'_>) -> Result<(), Failed> {
+        let i = info.0 as *const abi::fi_info as *mut abi::fi_info;
         // SAFETY: the info is valid; each object is used only after it was opened, and closed in `drop`.
         unsafe {
-            check("fi_fabric", abi::fi_fabric((*i).fabric_attr, &mut e.fabric, ptr::null_mut()))?;
-            let ret = call!((*e.fabric).ops, domain(e.fabric, i, &mut e.domain, ptr::null_mut()));
+            let ret = call!((*self.fabric).ops, domain(self.fabric, i, &mut self.domain, ptr::null_mut()));
             check("fi_domain", ret)?;
-            let ops = (*e.domain).ops;
+            let ops = (*self.domain).ops;
             let size = |n: usize| if n == 0 { 64 } else { n };
             let mut attr: abi::fi_cq_attr = std::mem::zeroed();
             attr.format = abi::FI_CQ_FORMAT_CONTEXT;
             attr.wait_obj = abi::FI_WAIT_NONE;
             attr.size = size((*i).tx_attr.as_ref().map_or(0, |a| a.size));
-            check("fi_cq_open", call!(ops, cq_open(e.domain, &mut attr, &mut e.tx.0, ptr::null_mut())))?;
+            check(
+                "fi_cq_open",
+                call!(ops, cq_open(self.domain, &mut attr, &mut self.tx.0, ptr::null_mut())),
+            )?;
             attr.size = size((*i).rx_attr.as_ref().map_or(0, |a| a.size));
-            check("fi_cq_open", call!(ops, cq_open(e.domain, &mut attr, &mut e.rx.0, ptr::null_mut())))?;
-            let mut attr: abi::fi_av_attr = std::mem::zeroed();
-            attr.count = 1;
-            check("fi_av_open", call!(ops, av_open(e.domain, &mut attr, &mut e.av.0, ptr::null_mut())))?;
-            check("fi_endpoint", call!(ops, endpoint(e.domain, i, &mut e.ep, ptr::null_mut())))?;
-            let fid = e.ep as *mut abi::fid;
-            let bind = |what: *mut abi::fid, flags| -> c_int { call!((*fid).ops, bind(fid, what, flags)) };
-            check("fi_ep_bind", bind(e.av.0 as *mut abi::fid, 0))?;
-            check("fi_ep_bind", bind(e.tx.0 as *mut abi::fid, abi::FI_TRANSMIT))?;
-            check("fi_ep_bind", bind(e.rx.0 as *mut abi::fid, abi::FI_RECV))?;
-            let ret: c_int = call!((*fid).ops, control(fid, abi::FI_ENABLE, ptr::null_mut()));
-            check("fi_enable", ret)?;
+            check(
+                "fi_cq_open",
+                call!(ops, cq_open(self.domain, &mut attr, &mut self.rx.0, ptr::null_mut())),
+            )?;
+            check("fi_endpoint", call!(ops, endpoint(self.domain, i, &mut self.ep, ptr::null_mut())))?;
         }
-        Ok(e)
+        self.bind(self.tx.0 as *mut abi::fid, abi::FI_TRANSMIT)?;
+        self.bind(self.rx.0 as *mut abi::fid, abi::FI_RECV)
     }
 
-    /// The endpoint's own address.
+    fn open_av(&mut self) -> Result<(), Failed> {
+        // SAFETY: zero is a valid attribute; the domain is open.
+        let ret = unsafe {
+            let mut attr: abi::fi_av_attr = std::mem::zeroed();
+            attr.count = 1;
+            call!((*self.domain).ops, av_open(self.domain, &mut attr, &mut self.av.0, ptr::null_mut()))
+        };
+        check("fi_av_open", ret)?;
+        self.bind(self.av.0 as *mut abi::fid, 0)
+    }
+
+    pub(crate) fn bind(&self, what: *mut abi::fid, flags: u64) -> Result<(), Failed> {
+        let fid = self.ep as *mut abi::fid;
+        // SAFETY: both are open.
+        let ret: c_int = unsafe { call!((*fid).ops, bind(fid, what, flags)) };
+        check("fi_ep_bind", ret).map(|_| ())
+    }
+
+    pub(crate) fn enable(&self) -> Result<(), Failed> {
+        let fid = self.ep as *mut abi::fid;
+        // SAFETY: an open endpoint.
+        let ret: c_int = unsafe { call!((*fid).ops, control(fid, abi::FI_ENABLE, ptr::null_mut())) };
+        check("fi_enable", ret).map(|_| ())
+    }
+
+    /// The endpoint's own address; of one that listens, where it is to be connected to.
     pub fn name(&self) -> Result<Vec<u8>, Failed> {
         let mut buf = vec![0u8; 256];
         let mut len = buf.len();
         // SAFETY: an open endpoint; the buffer is as long as said.
         let ret: c_int = unsafe {
-            call!((*self.ep).cm, getname(self.ep as *mut abi::fid, buf.as_mut_ptr() as *mut c_void, &mut len))
+            let (fid, cm) = if self.ep.is_null() {
+                (self.pep as *mut abi::fid, (*self.pep).cm)
+            } else {
+                (self.ep as *mut abi::fid, (*self.ep).cm)
+            };
+            call!(cm, getname(fid, buf.as_mut_ptr() as *mut c_void, &mut len))
         };
         check("fi_getname", ret)?;
         buf.truncate(len);
@@ -266,10 +315,12 @@ impl Drop for Endpoint {
     fn drop(&mut self) {
         let objects = [
             self.ep as *mut abi::fid,
+            self.pep as *mut abi::fid,
             self.av.0 as *mut abi::fid,
             self.tx.0 as *mut abi::fid,
             self.rx.0 as *mut abi::fid,
             self.domain as *mut abi::fid,
+            self.eq as *mut abi::fid,
             self.fabric as *mut abi::fid,
         ];
         for o in objects {

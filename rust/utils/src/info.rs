@@ -22,6 +22,16 @@ impl Hints {
         unsafe { &mut *self.0 }
     }
 
+    /// Sets the destination. The format is that of the address, which every provider with connections can tell.
+    pub fn set_destination(&mut self, name: &[u8]) {
+        // SAFETY: the library frees the copy with the hints.
+        let copy = unsafe { libc::malloc(name.len()) };
+        assert!(!copy.is_null(), "out of memory");
+        // SAFETY: the copy is as long.
+        unsafe { ptr::copy_nonoverlapping(name.as_ptr(), copy as *mut u8, name.len()) };
+        (self.get().dest_addr, self.get().dest_addrlen) = (copy, name.len());
+    }
+
     pub fn ep(&mut self) -> &mut abi::fi_ep_attr {
         // SAFETY: fi_dupinfo(NULL) allocates all attributes.
         unsafe { &mut *self.get().ep_attr }
@@ -62,7 +72,7 @@ pub fn owned_by_c(text: &str) -> *mut c_char {
 pub struct InfoList(*mut abi::fi_info);
 
 impl InfoList {
-    /// Asks for the newest version that this program knows.
+    /// Asks for the newest version that both this program and the library know.
     pub fn query(
         node: Option<&str>,
         service: Option<&str>,
@@ -76,7 +86,7 @@ impl InfoList {
         // SAFETY: strings and hints live through the call; the result is owned below.
         let ret = unsafe {
             abi::fi_getinfo(
-                abi::API_VERSION,
+                abi::API_VERSION.min(abi::fi_version()),
                 p(&node),
                 p(&service),
                 flags,

@@ -1,6 +1,7 @@
 //! What the tools share: the C interface of libfabric in owned Rust values. Each value closes or frees its object when it is
 //! dropped.
 
+mod connected;
 mod endpoint;
 mod info;
 

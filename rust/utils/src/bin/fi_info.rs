@@ -64,6 +64,24 @@ fn version_text(v: u32) -> String {
     format!("{}.{}", abi::FI_MAJOR(v), abi::FI_MINOR(v))
 }
 
+/// Why nothing was found. The error number is the exit status too.
+struct Problem {
+    text: String,
+    code: i32,
+}
+
+impl From<Failed> for Problem {
+    fn from(e: Failed) -> Problem {
+        Problem { text: e.to_string(), code: e.code }
+    }
+}
+
+impl From<String> for Problem {
+    fn from(text: String) -> Problem {
+        Problem { text, code: abi::FI_EINVAL }
+    }
+}
+
 fn parsed(what: &str, text: &str, kind: abi::fi_type, flags: bool) -> Result<u64, String> {
     flags_from_text(text, kind, flags).map_err(|e| format!("fi_info: {what}: {e}"))
 }
@@ -152,24 +170,23 @@ fn list_providers() -> Result<(), Failed> {
     Ok(())
 }
 
-fn run(args: &Args) -> Result<(), String> {
-    let failed = |e: Failed| format!("{}: {}\n{}", e.call, -e.code, utils::strerror(e.code));
+fn run(args: &Args) -> Result<(), Problem> {
     if args.version {
-        println!("fi_info: {}", env!("CARGO_PKG_VERSION"));
+        println!("fi_info: {}.0", version_text(abi::API_VERSION));
         println!("libfabric: {}", utils::library_version());
         println!("libfabric api: {}", version_text(abi::API_VERSION));
         return Ok(());
     }
     if args.env || args.getenv.is_some() {
-        return print_env(args.getenv.as_deref()).map_err(failed);
+        return Ok(print_env(args.getenv.as_deref())?);
     }
     if args.list {
-        return list_providers().map_err(failed);
+        return Ok(list_providers()?);
     }
     let (mut h, flags) = (hints(args)?, if args.src_addr.is_some() { abi::FI_SOURCE } else { 0 });
     if let (Some(_), Some(dest)) = (&args.src_addr, &args.node) {
         // Both given: the destination goes as an address in the hints.
-        let list = InfoList::query(Some(dest), args.port.as_deref(), 0, Some(&h)).map_err(failed)?;
+        let list = InfoList::query(Some(dest), args.port.as_deref(), 0, Some(&h))?;
         if let Some(i) = list.iter().next() {
             let n = i.0.dest_addrlen;
             // SAFETY: the info has a destination of n bytes; the copy belongs to the hints.
@@ -182,7 +199,7 @@ fn run(args: &Args) -> Result<(), String> {
         }
     }
     let node = args.src_addr.as_deref().or(args.node.as_deref());
-    let list = InfoList::query(node, args.port.as_deref(), flags, Some(&h)).map_err(failed)?;
+    let list = InfoList::query(node, args.port.as_deref(), flags, Some(&h))?;
     for i in list.iter() {
         if let Some(part) = &args.info
             && !i.describe().contains(part.as_str())
@@ -205,8 +222,8 @@ fn main() -> ExitCode {
     match run(&Args::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
-            eprintln!("{e}");
-            ExitCode::FAILURE
+            eprintln!("{}", e.text);
+            ExitCode::from(u8::try_from(e.code).unwrap_or(1))
         }
     }
 }

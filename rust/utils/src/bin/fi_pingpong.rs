@@ -220,7 +220,7 @@ impl PingPong {
 fn run(args: Args) -> Result<(), Error> {
     let kind = if args.mode == Mode::Tagged { EndpointKind::Tagged } else { EndpointKind::Msg };
     // The server's device is up before anybody can reach it, and the client opens its own when the server is there.
-    let connected = if args.srv_addr.is_some() { Some(Control::open(&args)?) } else { None };
+    let mut control = if args.srv_addr.is_some() { Some(Control::open(&args)?) } else { None };
     let mut h = Hints::new();
     h.get().caps = if args.mode == Mode::Tagged { abi::FI_TAGGED } else { abi::FI_MSG };
     h.get().mode = abi::FI_CONTEXT | abi::FI_CONTEXT2;
@@ -233,21 +233,40 @@ fn run(args: Args) -> Result<(), Error> {
     let name = |t: &Option<String>| t.as_ref().map_or(std::ptr::null_mut(), |t| owned_by_c(t));
     h.domain().name = name(&args.domain);
     h.fabric().prov_name = name(&args.provider);
+    let connects = args.ep_type == EpType::Msg;
+    // Where to connect to is asked for, since it chooses the interface.
+    let server = match &mut control {
+        Some(c) if connects => {
+            let name = c.exchange(b"connect")?;
+            h.set_destination(&name);
+            name
+        }
+        _ => Vec::new(),
+    };
     let list = InfoList::query(None, None, 0, Some(&h))?;
     let info = list.iter().next().ok_or("no result")?;
-    if args.ep_type == EpType::Msg {
-        return Err("connected endpoints (-e msg) are not driven by this program; use -e rdm".into());
-    }
     if args.verbose {
         eprintln!("provider {}, domain {}", info.provider(), info.domain_name());
     }
-    let ep = Endpoint::open(info, kind)?;
-    let mut control = match connected {
+    let mut ep = match (connects, &control) {
+        (false, _) => Endpoint::open(info, kind)?,
+        (true, Some(_)) => Endpoint::connect(info, kind, &server, LIMIT)?,
+        (true, None) => Endpoint::listen(info, kind)?,
+    };
+    let accepts = connects && control.is_none();
+    let mut control = match control {
         Some(c) => c,
         None => Control::open(&args)?,
     };
-    let theirs = control.exchange(&ep.name()?)?;
-    let peer = ep.insert(&theirs)?;
+    let peer = if connects {
+        if accepts {
+            control.exchange(&ep.name()?)?;
+            ep.accept(LIMIT)?;
+        }
+        abi::FI_ADDR_UNSPEC
+    } else {
+        ep.insert(&control.exchange(&ep.name()?)?)?
+    };
     let sizes = sizes(&args, ep.max_msg_size)?;
     let largest = sizes.iter().copied().max().unwrap_or(0).max(1);
     let mut p = PingPong { ep, peer, args, tx: vec![0; largest], rx: vec![0; largest] };
