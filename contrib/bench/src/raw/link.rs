@@ -242,8 +242,14 @@ fn start(eal: &Eal, device: &str, mtu: u16, deadline: Instant) -> Result<Started
     }
 }
 
+/// Mbufs of AF_XDP are the kernel's frames, a page each with its headroom: as the provider has them.
+const XDP_ROOM: usize = 3400 + 22 + 256;
+
 /// The size of af_packet's ring frames, which its mbufs must hold; 0 for other devices.
 fn frame_size(device: &str) -> usize {
+    if device.starts_with("net_af_xdp") {
+        return XDP_ROOM;
+    }
     device.split(',').filter_map(|arg| arg.strip_prefix("framesz=")?.parse().ok()).next_back().unwrap_or(0)
 }
 
