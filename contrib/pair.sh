@@ -60,15 +60,18 @@ pair_up() {
 		ip -n "${pair_ns[0]}" link set fibr up
 		pair_server_ports="net_tap0,iface=fitap0=$pair_server_ip/24"
 		pair_client_ports="net_tap1,iface=fitap1=$pair_client_ip/24"
-		# DPDK makes the interfaces when the ports open; they are joined to the bridge as they appear. The kernel's end
-		# gets a link address of its own, or the bridge would keep what is for the port's.
+		# DPDK makes the interfaces when the ports open, gives them their link address and sets them up, in this order.
+		# Each that is up is joined to the bridge then, with an address of its own for the kernel's end, or the bridge
+		# would keep what is for the port's.
 		(
-			for dev in fitap0 fitap1; do
-				for ((i = 0; i < 600; i++)); do
-					ip -n "${pair_ns[0]}" link set "$dev" address "02:00:00:77:01:0${dev#fitap}" master fibr up \
-						2>/dev/null && break
-					read -r -t 0.05 <> <(:) || true
-				done
+			while :; do
+				for dev in fitap0 fitap1; do
+					case $(ip -n "${pair_ns[0]}" -o link show up dev "$dev" 2>/dev/null) in
+					'' | *'master fibr'*) ;;
+					*) ip -n "${pair_ns[0]}" link set "$dev" address "02:00:00:77:01:0${dev#fitap}" master fibr ;;
+					esac
+				done 2>/dev/null
+				sleep 0.05
 			done
 		) &
 		;;

@@ -22,19 +22,7 @@ device_open() {
 	esac
 	pair_up "$1"
 	trap pair_down EXIT
-	[ "$1" = tap ] && join_taps &
 	return 0
-}
-
-# Taps appear when their programs start; the bridge between them is ours to make.
-join_taps() {
-	local tap i
-	for ((i = 0; i < 200; i++)); do
-		for tap in fitap0 fitap1; do
-			ip -n "${pair_ns[0]}" link set "$tap" master fibr up 2>/dev/null || true
-		done
-		sleep 0.1
-	done
 }
 
 # Runs fi_pingpong with options on both sides; fails with both logs.
