@@ -22,9 +22,12 @@ impl Ret for isize {
 }
 
 /// Runs an entry point. A panic is a bug of ours, but it must not unwind into C: it is logged and becomes `FI_EOTHER`.
+///
+/// The arguments are passed on by reference: moved, they are read back in other widths than they were written in, which
+/// stalls the processor: a twentieth of an empty poll.
 #[inline(always)]
-pub(crate) fn guard<R: Ret>(f: impl FnOnce() -> Result<R>) -> R {
-    match catch_unwind(AssertUnwindSafe(f)) {
+pub(crate) fn guard<R: Ret>(mut f: impl FnMut() -> Result<R>) -> R {
+    match catch_unwind(AssertUnwindSafe(&mut f)) {
         Ok(Ok(r)) => r,
         Ok(Err(e)) => R::error(e),
         Err(_) => panicked(),

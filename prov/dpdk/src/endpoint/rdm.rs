@@ -256,9 +256,11 @@ impl<F: Frame> PortDriver<'_, F> {
 
     /// An answer to a stranger goes only where the way is known.
     #[cold]
-    fn reserve_for_stranger(&mut self, to: SocketAddr) -> Option<Place<F>> {
+    fn answer_stranger(&mut self, to: SocketAddr, delivery: &[u8]) {
         let waiter = Waiter::new(self.key, u32::MAX, to);
-        self.link.reserve(&mut Route::default(), self.udp_port, to, waiter).ok()
+        let mut route = Route::default();
+        let fill = |out: &mut [u8]| out.copy_from_slice(delivery);
+        let _ = self.link.send(&mut route, self.udp_port, to, waiter, delivery.len(), fill);
     }
 }
 
@@ -291,15 +293,15 @@ impl<F: Frame> Driver<Memory> for PortDriver<'_, F> {
         message: &[u8],
         body: Body<'_, Memory>,
     ) {
-        let place = match (self.place.take(), session) {
-            (Some((for_session, place)), Some(session)) if for_session == session => Some(place),
-            (_, Some(session)) => self.reserve(session, to).ok(),
-            (_, None) => self.reserve_for_stranger(to),
+        let Some(session) = session else { return self.answer_stranger(to, delivery) };
+        let place = match self.place.take() {
+            Some((for_session, place)) if for_session == session => Some(place),
+            _ => self.reserve(session, to).ok(),
         };
         // Without a place a header-only packet is lost like any other on the way.
-        let Some(place) = place else { return };
+        let (Some(place), Some(route)) = (place, self.routes.get(session.0 as usize)) else { return };
         let len = delivery.len() + message.len() + body.len();
-        self.link.put(place, self.udp_port, to, len, |out| {
+        self.link.put(place, route, self.udp_port, to, len, |out| {
             let (head, rest) = out.split_at_mut(delivery.len());
             head.copy_from_slice(delivery);
             let (head, rest) = rest.split_at_mut(message.len());

@@ -110,7 +110,9 @@ impl<F: Frame, S: Station<F>> PortIo<F, S> {
             slot.active
         });
 
-        self.deliver_looped();
+        if self.link.has_looped() {
+            self.deliver_looped();
+        }
         self.receive();
         self.serve_neighbours();
 
@@ -143,6 +145,7 @@ impl<F: Frame, S: Station<F>> PortIo<F, S> {
         }
     }
 
+    #[cold]
     fn deliver_looped(&mut self) {
         for looped in self.link.take_looped() {
             let key = self.by_port[usize::from(looped.to_port)];

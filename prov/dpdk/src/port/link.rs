@@ -44,10 +44,17 @@ pub struct Looped<F> {
     pub payload: F,
 }
 
-/// Where one datagram goes.
+impl Route {
+    #[inline]
+    fn template(&self) -> Option<&Template> {
+        self.known.as_ref().map(|(_, _, template)| template)
+    }
+}
+
+/// Where one datagram goes. Its headers stay in the route: they are too long to be moved about for every packet.
 pub struct Place<F> {
-    /// Its headers; `None` for the port itself.
-    way: Option<Template>,
+    /// To the port itself.
+    loops: bool,
     frame: F,
 }
 
@@ -105,7 +112,7 @@ impl<F: Frame> Link<F> {
         fill: impl FnOnce(&mut [u8]),
     ) -> Sent {
         match self.reserve(route, from_port, to, waiter) {
-            Ok(place) => match self.put(place, from_port, to, len, fill) {
+            Ok(place) => match self.put(place, route, from_port, to, len, fill) {
                 true => Sent::Yes,
                 false => Sent::Unreachable,
             },
@@ -123,12 +130,15 @@ impl<F: Frame> Link<F> {
         waiter: Waiter,
     ) -> Result<Place<F>, Sent> {
         let current = route.generation == self.neighbours.generation();
-        let way = match &route.known {
-            Some((peer, port, template)) if current && *peer == to && *port == from_port => Some(*template),
-            _ if to.ip() == self.host.ip => None,
-            _ => Some(self.find(route, from_port, to, waiter)?),
+        let loops = match &route.known {
+            Some((peer, port, _)) if current && *peer == to && *port == from_port => false,
+            _ if to.ip() == self.host.ip => true,
+            _ => {
+                self.find(route, from_port, to, waiter)?;
+                false
+            }
         };
-        if way.is_none() {
+        if loops {
             if self.looped.len() >= MOST_LOOPED {
                 return Err(Sent::Full);
             }
@@ -142,32 +152,35 @@ impl<F: Frame> Link<F> {
             self.counters.no_mbuf += 1;
             return Err(Sent::Full);
         };
-        Ok(Place { way, frame })
+        Ok(Place { loops, frame })
     }
 
-    /// Sends a datagram from its place. False, and it is dropped, when it is longer than the link carries.
+    /// Sends a datagram from its place, which was reserved with the same route. False, and it is dropped, when it is longer
+    /// than the link carries.
     #[inline]
     pub fn put(
         &mut self,
         place: Place<F>,
+        route: &Route,
         from_port: u16,
         to: SocketAddr,
         len: usize,
         fill: impl FnOnce(&mut [u8]),
     ) -> bool {
-        let Place { way, mut frame } = place;
+        let Place { loops, mut frame } = place;
         if len > self.max_payload {
             self.counters.drop_tx += 1;
             return false;
         }
-        let Some(template) = way else {
+        if loops {
             let Some(bytes) = frame.resize(len) else { return false };
             fill(bytes);
             self.counters.looped += 1;
             let from = SocketAddr::new(self.host.ip, from_port);
             self.looped.push_back(Looped { from, to_port: to.port(), payload: frame });
             return true;
-        };
+        }
+        let Some(template) = route.template() else { return false };
         let head_len = template.header_len();
         let Some(bytes) = frame.resize(head_len + len) else {
             self.counters.drop_tx += 1;
@@ -198,7 +211,7 @@ impl<F: Frame> Link<F> {
         from_port: u16,
         to: SocketAddr,
         waiter: Waiter,
-    ) -> Result<Template, Sent> {
+    ) -> Result<(), Sent> {
         let mac = match self.neighbours.lookup(self.now, to.ip(), waiter) {
             Lookup::Known(Mac(mac)) => mac,
             Lookup::Pending => return Err(Sent::Pending),
@@ -206,7 +219,13 @@ impl<F: Frame> Link<F> {
         };
         let template = Template::new(&self.host, from_port, mac, to).ok_or(Sent::Unreachable)?;
         *route = Route { generation: self.neighbours.generation(), known: Some((to, from_port, template)) };
-        Ok(template)
+        Ok(())
+    }
+
+    /// True when endpoints of this port have sent to it.
+    #[inline]
+    pub fn has_looped(&self) -> bool {
+        !self.looped.is_empty()
     }
 
     /// The datagrams that endpoints of this port have sent to it so far.
