@@ -260,10 +260,10 @@ impl Endpoint {
             Transfer::Send => self.tx.0,
             Transfer::Receive => self.rx.0,
         };
-        let mut entries = [abi::fi_cq_entry { op_context: ptr::null_mut() }; 64];
-        // SAFETY: an open queue; room for 64 entries of its format.
-        let ret: isize =
-            unsafe { call!((*cq).ops, read(cq, entries.as_mut_ptr() as *mut c_void, entries.len())) };
+        // Not filled before: most polls find nothing.
+        let mut entries = std::mem::MaybeUninit::<[abi::fi_cq_entry; 64]>::uninit();
+        // SAFETY: an open queue; room for 64 entries of its format, which are not looked at.
+        let ret: isize = unsafe { call!((*cq).ops, read(cq, entries.as_mut_ptr() as *mut c_void, 64)) };
         match ret as i32 {
             e if e == -abi::FI_EAGAIN => Ok(0),
             e if e == -abi::FI_EAVAIL => self.poll(which).map(usize::from),
