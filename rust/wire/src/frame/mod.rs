@@ -7,6 +7,7 @@ mod checksum;
 mod echo;
 mod neighbour;
 mod parse;
+mod plain;
 mod template;
 #[cfg(test)]
 mod tests;

@@ -70,7 +70,15 @@ fn mac_at(bytes: &[u8], at: usize) -> Option<Mac> {
 }
 
 /// Reads a frame that `host` received.
+#[inline]
 pub fn parse(frame: &[u8], host: &Host, checks: Checks) -> Result<Received, Drop> {
+    match plain::udp(frame, host, checks) {
+        Some(udp) => Ok(Received::Udp(udp)),
+        None => parse_any(frame, host, checks),
+    }
+}
+
+pub(super) fn parse_any(frame: &[u8], host: &Host, checks: Checks) -> Result<Received, Drop> {
     let to = mac_at(frame, 0).ok_or(Drop::Truncated)?;
     let from = mac_at(frame, 6).ok_or(Drop::Truncated)?;
     let mut ethertype = u16_at(frame, 12).ok_or(Drop::Truncated)?;

@@ -82,16 +82,20 @@ impl Template {
         self.ipv4
     }
 
-    /// Writes the headers of a packet with `payload_len` bytes after the UDP header, and gives their length. The UDP
-    /// checksum is left zero: [`Template::set_udp_checksum`] or [`Template::set_offload`] follows. `None`, and nothing
-    /// is written, where `out` has no room or the length fits no packet.
+    /// Writes the headers of a packet with `payload_len` bytes after the UDP header to the beginning of `out`, and gives their
+    /// length. Bytes behind them may be overwritten: the payload is written afterwards. The UDP checksum is left zero:
+    /// [`Template::set_udp_checksum`] or [`Template::set_offload`] follows. `None`, and nothing is written, where `out` has no
+    /// room or the length fits no packet.
     #[inline]
     pub fn emit(&self, payload_len: usize, out: &mut [u8]) -> Option<usize> {
         let (link, ip_len) = self.link_and_ip_len();
         let udp_len = u16::try_from(payload_len + UDP_LEN).ok()?;
         let total = udp_len.checked_add(IPV4_LEN as u16)?;
-        let out = out.get_mut(..self.header_len())?;
-        out.copy_from_slice(&self.bytes[..self.header_len()]);
+        // A copy of fixed length takes a few instructions.
+        match out.first_chunk_mut::<MAX_HEADER>() {
+            Some(all) => *all = self.bytes,
+            None => out.get_mut(..self.header_len())?.copy_from_slice(&self.bytes[..self.header_len()]),
+        }
         if self.ipv4 {
             out[link + 2..link + 4].copy_from_slice(&total.to_be_bytes());
             out[link + 10..link + 12].copy_from_slice(&self.ip.number(total).checksum().to_be_bytes());
@@ -103,19 +107,12 @@ impl Template {
         Some(self.header_len())
     }
 
-    /// Computes the UDP checksum over the payload's pieces, each of even length but for the last, and writes it into
-    /// the headers in `header`.
+    /// Computes the UDP checksum over the payload and writes it into the headers in `header`.
     #[inline]
-    pub fn set_udp_checksum<'a>(
-        &self,
-        header: &mut [u8],
-        payload_len: usize,
-        payload: impl IntoIterator<Item = &'a [u8]>,
-    ) {
+    pub fn set_udp_checksum(&self, header: &mut [u8], payload: &[u8]) {
         // The length stands in the pseudo-header and in the UDP header.
-        let len = (payload_len + UDP_LEN) as u16;
-        let sum = payload.into_iter().fold(self.udp.number(len).number(len), Sum::bytes);
-        self.put_udp(header, sum.udp_checksum());
+        let len = (payload.len() + UDP_LEN) as u16;
+        self.put_udp(header, self.udp.number(len).number(len).bytes(payload).udp_checksum());
     }
 
     /// Prepares headers for a device that completes the checksums: the IPv4 one zero, the UDP one the pseudo-header's
