@@ -5,7 +5,9 @@
 use crate::config::{self, PortConfig};
 use crate::lane::FaultConfig;
 use kit::param;
+use semantics::LONGEST_EAGER;
 use std::ffi::CStr;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -111,15 +113,18 @@ fn read() -> Settings {
             "Use the device's checksum functions where it has them (default: yes)",
             true,
         ),
-        eager_size: size(
+        eager_size: bounded(
             "eager_size",
-            "Longest message in bytes that is sent without asking the receiver first",
-            64 << 10,
+            "Longest message in bytes that is sent without asking the receiver first, at most 65536",
+            LONGEST_EAGER,
+            0..=LONGEST_EAGER,
         ),
-        unexpected_size: size(
+        unexpected_size: bounded(
             "unexpected_size",
-            "Bytes of messages that an endpoint keeps for receives that are not posted yet; past it senders wait",
+            "Bytes of messages that an endpoint keeps for receives that are not posted yet, at least 262144; past it \
+             senders wait",
             16 << 20,
+            LEAST_UNEXPECTED..=usize::MAX,
         ),
         faults: faults.filter(|f| !f.trim().is_empty()).and_then(|f| {
             FaultConfig::parse(&f).inspect_err(|e| log::warn!("{e}; no faults are injected")).ok()
@@ -142,6 +147,19 @@ fn read_ports(list: Option<String>, file: Option<String>) -> Result<Vec<PortConf
 fn milliseconds(name: &str, help: &str, default: i32) -> Duration {
     let value = param::int(NAME, name, &format!("{help} (default: {default})"), default);
     Duration::from_millis(u64::try_from(value).unwrap_or(default as u64))
+}
+
+/// Room for what peers may send unasked: the longest message, one before its turn, and what they take beside their bytes.
+const LEAST_UNEXPECTED: usize = 4 * LONGEST_EAGER;
+
+/// A size that is brought within its bounds, and the log says so.
+fn bounded(name: &str, help: &str, default: usize, bounds: RangeInclusive<usize>) -> usize {
+    let asked = size(name, help, default);
+    let value = asked.clamp(*bounds.start(), *bounds.end());
+    if value != asked {
+        log::warn!("FI_DPDK_{}={asked} is out of bounds; {value} is used", name.to_uppercase());
+    }
+    value
 }
 
 fn size(name: &str, help: &str, default: usize) -> usize {

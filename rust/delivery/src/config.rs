@@ -5,7 +5,7 @@ use crate::time::{MS, US};
 /// Parameters of all sessions of an endpoint. Times are nanoseconds.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Largest UDP payload that this side's link carries.
+    /// Largest UDP payload that this side's link carries; at least [`MIN_PAYLOAD`].
     pub max_payload: usize,
     /// Packets that may be in flight to one peer; at most [`MAX_WINDOW`].
     pub window: u32,
@@ -25,6 +25,10 @@ pub struct Config {
     pub min_not_ready: u64,
     pub max_not_ready: u64,
 }
+
+/// UDP payload that every side can receive: the headers of both layers and some bytes. A peer that claims less is not
+/// believed.
+pub const MIN_PAYLOAD: usize = 256;
 
 /// Packets that a selective acknowledgement can describe.
 pub const MAX_WINDOW: u32 = 64 * wire::pds::SACK_WORDS as u32;

@@ -20,11 +20,6 @@ pub enum SessionError {
 /// In the order in which it happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event<T> {
-    /// The packet with this token was accepted by the peer.
-    Acked {
-        session: SessionId,
-        token: T,
-    },
     /// The peer opened the session.
     Opened {
         session: SessionId,

@@ -22,10 +22,10 @@ mod time;
 mod timers;
 mod tx;
 
-pub use config::{Config, MAX_WINDOW};
+pub use config::{Config, MAX_WINDOW, MIN_PAYLOAD};
 pub use event::{Event, SessionError};
 pub use receive::{Dropped, Received};
 pub use stats::Stats;
 pub use table::{Delivery, SessionId};
 pub use time::{MS, Time, US};
-pub use wire::pds::HeaderBytes;
+pub use wire::pds::{Header, HeaderBytes};

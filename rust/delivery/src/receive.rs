@@ -39,9 +39,15 @@ const MAX_REPLIES: usize = 64;
 const MAX_RTT: u64 = 30_000_000_000;
 
 impl<T: Copy> Delivery<T> {
-    /// Takes a UDP payload in.
-    #[inline]
-    pub fn receive(&mut self, now: Time, from: SocketAddr, packet: &[u8]) -> Received {
+    /// Takes a UDP payload in. The token of each packet that it acknowledges goes to `acked`, once.
+    #[inline(always)]
+    pub fn receive(
+        &mut self,
+        now: Time,
+        from: SocketAddr,
+        packet: &[u8],
+        mut acked: impl FnMut(T),
+    ) -> Received {
         let (h, body) = match Header::parse(packet) {
             Ok(x) => x,
             Err(m) => {
@@ -55,12 +61,12 @@ impl<T: Copy> Delivery<T> {
         let known = self.find(&from);
         let id = match known {
             Some(id) if self.belongs(id, &h) => id,
-            _ => match self.identify(now, from, known, &h) {
+            _ => match self.identify(now, from, known, &h, &mut acked) {
                 Ok(id) => id,
                 Err(r) => return r,
             },
         };
-        self.take(now, id, &h, body)
+        self.take(now, id, &h, body, &mut acked)
     }
 
     #[inline]
@@ -81,13 +87,14 @@ impl<T: Copy> Delivery<T> {
         from: SocketAddr,
         known: Option<u32>,
         h: &Header,
+        acked: &mut impl FnMut(T),
     ) -> Result<u32, Received> {
         let wrong = |d: &mut Delivery<T>| {
             d.stats.wrong_epoch += 1;
             Err(Received::Dropped(Dropped::WrongEpoch))
         };
         if matches!(h.kind, Kind::Reset | Kind::Bye) {
-            return Err(self.ended(now, known, h));
+            return Err(self.ended(now, known, h, acked));
         }
         // What a peer says of itself before it knows us.
         let greeting = h.dst_epoch == 0 && h.kind == Kind::Data && h.hello.is_some() && h.src_epoch != 0;
@@ -139,7 +146,7 @@ impl<T: Copy> Delivery<T> {
     }
 
     /// RESET or BYE: believed only from someone who knows both epochs.
-    fn ended(&mut self, now: Time, known: Option<u32>, h: &Header) -> Received {
+    fn ended(&mut self, now: Time, known: Option<u32>, h: &Header, acked: &mut impl FnMut(T)) -> Received {
         let ours = known.and_then(|id| {
             let s = self.get(id)?;
             let whole = h.dst_epoch == s.local_epoch && h.src_epoch == s.peer_epoch && s.peer_epoch != 0;
@@ -154,7 +161,7 @@ impl<T: Copy> Delivery<T> {
             return Received::Dropped(Dropped::BadReset);
         };
         if h.kind == Kind::Bye {
-            self.acknowledged(now, id, h);
+            self.acknowledged(now, id, h, acked);
             self.fail(id, SessionError::PeerClosed);
         } else {
             self.fail(id, SessionError::Reset);
@@ -184,8 +191,8 @@ impl<T: Copy> Delivery<T> {
     }
 
     /// A packet of a live session.
-    #[inline]
-    fn take(&mut self, now: Time, id: u32, h: &Header, body: usize) -> Received {
+    #[inline(always)]
+    fn take(&mut self, now: Time, id: u32, h: &Header, body: usize, acked: &mut impl FnMut(T)) -> Received {
         {
             let Some(s) = self.sessions[id as usize].as_mut() else { return Received::Control };
             s.expect(now);
@@ -194,7 +201,7 @@ impl<T: Copy> Delivery<T> {
             }
             s.peer_window = h.window as u32;
         }
-        if !self.acknowledged(now, id, h) {
+        if !self.acknowledged(now, id, h, acked) {
             self.stats.bad_ack += 1;
             return Received::Dropped(Dropped::BadAck);
         }
@@ -232,9 +239,8 @@ impl<T: Copy> Delivery<T> {
     }
 
     /// What the packet acknowledges. False: something that was never sent.
-    #[inline]
-    fn acknowledged(&mut self, now: Time, id: u32, h: &Header) -> bool {
-        let c = &self.config;
+    #[inline(always)]
+    fn acknowledged(&mut self, now: Time, id: u32, h: &Header, acked: &mut impl FnMut(T)) -> bool {
         let Some(s) = self.sessions[id as usize].as_mut() else { return true };
         if h.dst_epoch == 0 {
             // A greeting cannot acknowledge: its sender does not know our numbers.
@@ -244,12 +250,21 @@ impl<T: Copy> Delivery<T> {
         if plain && h.ack == s.tx.una() {
             return true;
         }
-        let session = SessionId(id);
-        let events = &mut self.events;
-        let sack = h.has_sack().then_some(&h.sack);
-        let acked = s.tx.acknowledge(now, h.ack, sack, |token| {
-            events.push_back(Event::Acked { session, token });
-        });
+        self.acknowledged_some(now, id, h, plain, acked)
+    }
+
+    fn acknowledged_some(
+        &mut self,
+        now: Time,
+        id: u32,
+        h: &Header,
+        plain: bool,
+        done: &mut impl FnMut(T),
+    ) -> bool {
+        let c = &self.config;
+        let Some(s) = self.sessions[id as usize].as_mut() else { return true };
+        let sack = (!plain && h.has_sack()).then_some(&h.sack);
+        let acked = s.tx.acknowledge(now, h.ack, sack, done);
         if acked.bad {
             return false;
         }

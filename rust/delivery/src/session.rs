@@ -1,13 +1,13 @@
 //! One peer: both directions of the conversation, its timers and its identity.
 
-use crate::config::Config;
+use crate::config::{Config, MIN_PAYLOAD};
 use crate::law::Law;
 use crate::rtt::Rtt;
 use crate::rx::RxWindow;
 use crate::time::Time;
 use crate::tx::TxRing;
 use std::net::SocketAddr;
-use wire::pds::{FIXED, HELLO_LEN, Header, HeaderBytes, Hello, Kind, SACK_WORDS, VERSION, flag};
+use wire::pds::{FIXED, HELLO_LEN, Header, Hello, Kind, SACK_WORDS, VERSION, flag};
 
 /// UDP payload of an Ethernet frame of 1500 bytes, which every link carries: the limit until the peer told its own.
 const SAFE_PAYLOAD: usize = 1500 - 40 - 8;
@@ -122,7 +122,7 @@ impl<T: Copy> Session<T> {
         self.peer_epoch = epoch;
         self.rx = RxWindow::new(epoch as u32);
         if let Some(h) = hello {
-            self.peer_max_payload = h.max_payload as usize;
+            self.peer_max_payload = (h.max_payload as usize).max(MIN_PAYLOAD);
         }
     }
 
@@ -144,8 +144,8 @@ impl<T: Copy> Session<T> {
     }
 
     /// A header with everything that there is to tell the peer, which then counts as told.
-    #[inline]
-    pub(crate) fn header(&mut self, now: Time, kind: Kind, psn: u32, len: usize, c: &Config) -> HeaderBytes {
+    #[inline(always)]
+    pub(crate) fn header(&mut self, now: Time, kind: Kind, psn: u32, len: usize, c: &Config) -> Header {
         let mut h = Header {
             kind,
             flags: 0,
@@ -173,7 +173,7 @@ impl<T: Copy> Session<T> {
             self.ack_pending = false;
             self.ack_urgent = false;
         }
-        h.emit()
+        h
     }
 
     #[cold]

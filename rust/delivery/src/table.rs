@@ -1,6 +1,6 @@
 //! All sessions of an endpoint: opening, finding, sending and closing.
 
-use crate::config::{Config, MAX_WINDOW};
+use crate::config::{Config, MAX_WINDOW, MIN_PAYLOAD};
 use crate::event::{Event, SessionError};
 use crate::law;
 use crate::session::Session;
@@ -9,7 +9,7 @@ use crate::time::Time;
 use rustc_hash::FxSeededState;
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
-use wire::pds::{HeaderBytes, Kind};
+use wire::pds::{Header, HeaderBytes, Kind, flag};
 
 /// Names a session; a dense index, so that a driver can keep its own table by it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
@@ -60,6 +60,7 @@ impl<T: Copy> Delivery<T> {
     /// As [`Delivery::new`], with a congestion control law for all sessions.
     pub fn with_law(mut config: Config, seed: u64, law: law::Choice) -> Delivery<T> {
         config.window = config.window.clamp(1, MAX_WINDOW);
+        config.max_payload = config.max_payload.max(MIN_PAYLOAD);
         let hasher = FxSeededState::with_seed((seed ^ seed >> 32) as usize);
         Delivery {
             config,
@@ -159,10 +160,10 @@ impl<T: Copy> Delivery<T> {
         self.live(s).map_or(0, |x| x.window(&self.config) as usize)
     }
 
-    /// Takes a packet of `len` bytes for delivery and gives the header to send in front of it. The caller checks
-    /// [`Delivery::window`] before. None for a session that ended.
-    #[inline]
-    pub fn send(&mut self, now: Time, s: SessionId, token: T, len: usize) -> Option<HeaderBytes> {
+    /// Takes a packet of `len` bytes for delivery and gives the header to send in front of it. With `ask`, its
+    /// acknowledgement is wanted at once. The caller checks [`Delivery::window`] before. None for a session that ended.
+    #[inline(always)]
+    pub fn send(&mut self, now: Time, s: SessionId, token: T, len: usize, ask: bool) -> Option<Header> {
         let c = &self.config;
         let x = self.sessions.get_mut(s.index())?.as_mut().filter(|x| !x.dead)?;
         let first = x.tx.is_empty();
@@ -176,7 +177,10 @@ impl<T: Copy> Delivery<T> {
             x.arm(now, c);
         }
         let urgent = x.ack_urgent;
-        let h = x.header(now, Kind::Data, psn, len, c);
+        let mut h = x.header(now, Kind::Data, psn, len, c);
+        if ask {
+            h.flags |= flag::ACK_NOW;
+        }
         self.urgent -= u32::from(urgent && !x.ack_urgent);
         self.stats.data_sent += 1;
         if first {
@@ -284,7 +288,7 @@ impl<T: Copy> Delivery<T> {
             .filter_map(|(i, s)| {
                 let s = s.as_mut().filter(|s| !s.dead && s.peer_epoch != 0)?;
                 let psn = s.tx.next();
-                Some((SessionId(i as u32), s.peer, s.header(now, Kind::Bye, psn, 0, c)))
+                Some((SessionId(i as u32), s.peer, s.header(now, Kind::Bye, psn, 0, c).emit()))
             })
             .collect()
     }

@@ -4,7 +4,7 @@ use crate::event::SessionError;
 use crate::table::{Delivery, KEEPALIVES, SessionId};
 use crate::time::Time;
 use std::net::SocketAddr;
-use wire::pds::{HeaderBytes, Kind};
+use wire::pds::{Header, HeaderBytes, Kind};
 
 impl<T: Copy> Delivery<T> {
     /// Acts on all timers that are due. Call it before asking what is to be sent.
@@ -106,7 +106,7 @@ impl<T: Copy> Delivery<T> {
     }
 
     /// The next packet to send again now: its session, token and length, and a fresh header for the same PSN.
-    pub fn next_retransmit(&mut self, now: Time) -> Option<(SessionId, T, HeaderBytes)> {
+    pub fn next_retransmit(&mut self, now: Time) -> Option<(SessionId, T, Header)> {
         while let Some(&id) = self.lossy.front() {
             let c = &self.config;
             let s = self.sessions[id as usize].as_mut()?;
@@ -186,7 +186,7 @@ impl<T: Copy> Delivery<T> {
             let psn = s.tx.next();
             let kind = if probe { Kind::Probe } else { Kind::Ack };
             let peer = s.peer;
-            let h = s.header(now, kind, psn, 0, c);
+            let h = s.header(now, kind, psn, 0, c).emit();
             s.ack_urgent = false;
             if probe {
                 self.stats.probes_sent += 1;

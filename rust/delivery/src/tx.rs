@@ -112,18 +112,15 @@ impl<T: Copy> TxRing<T> {
         psn
     }
 
-    #[inline]
-    fn arrived(&mut self, i: usize, now: Time, done: &mut impl FnMut(T)) {
-        let p = &mut self.ring[i];
+    /// A packet arrived of which nothing was known.
+    #[inline(always)]
+    fn arrived(&mut self, psn: u32, p: TxPacket<T>, now: Time) {
         match p.state {
-            State::Acked => return,
             State::Flying => self.flying -= 1,
             State::Lost => self.lost -= 1,
+            State::Acked => {}
         }
-        p.state = State::Acked;
         let (sent, again) = (p.sent, p.again);
-        done(p.token);
-        let psn = self.una.wrapping_add(i as u32);
         if (psn.wrapping_sub(self.highest) as i32) > 0 {
             self.highest = psn;
         } else if !again {
@@ -157,15 +154,18 @@ impl<T: Copy> TxRing<T> {
             return out;
         }
         let open = self.flying + self.lost;
-        for i in 0..n as usize {
-            self.arrived(i, now, &mut done);
+        for _ in 0..n {
+            let Some(p) = self.ring.pop_front() else { break };
+            let psn = self.una;
+            self.una = psn.wrapping_add(1);
+            if p.state == State::Acked {
+                self.sacked -= 1;
+            } else {
+                self.arrived(psn, p, now);
+                done(p.token);
+            }
         }
         out.advanced = n != 0;
-        self.ring.drain(..n as usize);
-        self.una = ack;
-        if n != 0 && self.sacked != 0 {
-            self.sacked = self.ring.iter().filter(|p| p.state == State::Acked).count() as u32;
-        }
         if let Some(sack) = sack {
             for (w, word) in sack.iter().enumerate() {
                 let mut bits = *word;
@@ -176,9 +176,12 @@ impl<T: Copy> TxRing<T> {
                         out.bad = true;
                         break;
                     }
-                    if self.ring[i].state != State::Acked {
+                    let p = self.ring[i];
+                    if p.state != State::Acked {
                         self.sacked += 1;
-                        self.arrived(i, now, &mut done);
+                        self.ring[i].state = State::Acked;
+                        self.arrived(self.una.wrapping_add(i as u32), p, now);
+                        done(p.token);
                     }
                 }
             }

@@ -104,7 +104,7 @@ impl Pair {
         let s = self.session(who);
         while self.sides[who].d.window(s) > 0 {
             let Some(t) = tokens.next() else { return };
-            let mut p = self.sides[who].d.send(self.now, s, t, 4).unwrap().as_ref().to_vec();
+            let mut p = self.sides[who].d.send(self.now, s, t, 4, false).unwrap().emit().as_ref().to_vec();
             p.extend(t.to_be_bytes());
             self.put(1 - who, p);
         }
@@ -114,7 +114,6 @@ impl Pair {
         let side = &mut self.sides[who];
         while let Some(e) = side.d.poll_event() {
             match e {
-                Event::Acked { token, .. } => side.acked.push(token),
                 Event::Unsent { token, .. } => side.unsent.push(token),
                 Event::Failed { error, .. } => side.failed.push(error),
                 Event::Opened { .. } | Event::Closed { .. } => {}
@@ -129,7 +128,7 @@ impl Pair {
             self.put(1 - who, h.as_ref().to_vec());
         }
         while let Some((_, t, h)) = self.sides[who].d.next_retransmit(self.now) {
-            let mut p = h.as_ref().to_vec();
+            let mut p = h.emit().as_ref().to_vec();
             p.extend(t.to_be_bytes());
             self.put(1 - who, p);
         }
@@ -149,7 +148,10 @@ impl Pair {
             let (to, p) = e.remove();
             let from = self.sides[1 - to].addr;
             let side = &mut self.sides[to];
-            if let Received::Data { session, psn, body } = side.d.receive(self.now, from, &p) {
+            let acked = &mut side.acked;
+            if let Received::Data { session, psn, body } =
+                side.d.receive(self.now, from, &p, |token| acked.push(token))
+            {
                 if side.full {
                     side.d.refuse(session);
                 } else {
@@ -346,7 +348,7 @@ fn blind_resets_and_byes_are_not_believed() {
             forged.extend((guess % 3).to_be_bytes());
             forged.extend(guess.to_be_bytes());
             let now = p.now;
-            assert!(matches!(p.sides[0].d.receive(now, from, &forged), Received::Dropped(_)));
+            assert!(matches!(p.sides[0].d.receive(now, from, &forged, |_| ()), Received::Dropped(_)));
         }
     }
     p.send(0, &mut (5..9));
@@ -402,7 +404,7 @@ fn a_goodbye_may_be_the_first_answer_and_acknowledges() {
     let packets: Vec<_> = std::mem::take(&mut p.flight).into_values().collect();
     let from = p.sides[0].addr;
     for (_, packet) in packets {
-        if let Received::Data { session, psn, .. } = p.sides[1].d.receive(p.now, from, &packet) {
+        if let Received::Data { session, psn, .. } = p.sides[1].d.receive(p.now, from, &packet, |_| ()) {
             p.sides[1].d.accept(session, psn);
         }
     }
@@ -428,7 +430,7 @@ fn garbage_from_strangers_makes_no_session_and_bounded_work() {
             (b[0], b[2], b[3]) = (0x10 | (b[0] & 7), 0, 40);
         }
         let now = p.now;
-        assert!(!matches!(p.sides[0].d.receive(now, from, &b), Received::Data { .. }));
+        assert!(!matches!(p.sides[0].d.receive(now, from, &b, |_| ()), Received::Data { .. }));
     }
     assert_eq!(p.sides[0].d.stats().sessions_opened, 0);
     let mut replies = 0;

@@ -48,6 +48,21 @@ impl Mempool {
         unsafe { Mbuf::from_raw(dpdk_sys::shim_mbuf_alloc(self.0.raw.as_ptr())) }
     }
 
+    /// Takes `count` mbufs, appended to `into`, or none when there are fewer. Gives their number.
+    pub fn alloc_many(&self, into: &mut Vec<Mbuf>, count: usize) -> usize {
+        into.reserve(count);
+        // SAFETY: the pool lives and there is room for `count` entries; `Mbuf` is a transparent pointer, so DPDK writes valid
+        // ones, owned by nobody else, or leaves all of them alone.
+        unsafe {
+            let end = into.as_mut_ptr().add(into.len()).cast();
+            if dpdk_sys::shim_mbuf_alloc_bulk(self.0.raw.as_ptr(), end, count as u32) != 0 {
+                return 0;
+            }
+            into.set_len(into.len() + count);
+        }
+        count
+    }
+
     /// Bytes of a frame that one mbuf holds.
     pub fn frame_room(&self) -> usize {
         self.0.room

@@ -154,6 +154,16 @@ impl UserIov {
         });
     }
 
+    /// Appends all bytes to `out`.
+    #[inline]
+    pub fn append_to(&self, out: &mut Vec<u8>) {
+        out.reserve(self.total);
+        self.walk(0, self.total, |base, _, n| {
+            // SAFETY: `walk` gives ranges inside a segment, which the constructor's contract keeps valid.
+            out.extend_from_slice(unsafe { std::slice::from_raw_parts(base, n) });
+        });
+    }
+
     /// Copies `data` to `offset`. Bytes past the end are not written.
     #[inline]
     pub fn write(&mut self, offset: usize, data: &[u8]) {
@@ -224,6 +234,9 @@ mod tests {
                 for to in from..=10 {
                     let mut out = vec![0; to - from];
                     v.read(from, &mut out);
+                    let mut whole = vec![0xff];
+                    v.append_to(&mut whole);
+                    assert_eq!(whole[1..], (1..=10).collect::<Vec<u8>>());
                     assert_eq!(out, ((from + 1) as u8..=to as u8).collect::<Vec<_>>());
                     v.write(from, &out);
                     if let Some(p) = v.contiguous(from, to - from)

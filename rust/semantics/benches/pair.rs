@@ -37,15 +37,22 @@ impl Driver<Buf> for Wire {
     fn ready(&mut self, _: SessionId, _: SocketAddr) -> Ready {
         Ready::Yes
     }
-    fn emit(&mut self, _: Option<SessionId>, _: SocketAddr, d: &[u8], m: &[u8], body: Body<'_, Buf>) {
+    fn emit(
+        &mut self,
+        _: Option<SessionId>,
+        _: SocketAddr,
+        head: usize,
+        write: impl FnOnce(&mut [u8]),
+        body: Body<'_, Buf>,
+    ) {
         if self.used == self.packets.len() {
             self.packets.push(Vec::with_capacity(9000));
         }
         let p = &mut self.packets[self.used];
         self.used += 1;
         p.clear();
-        p.extend_from_slice(d);
-        p.extend_from_slice(m);
+        p.resize(head, 0);
+        write(p);
         match body {
             Body::None => {}
             Body::Bytes(b) => p.extend_from_slice(b),
@@ -98,9 +105,10 @@ fn message(len: usize, now: &mut Time, a: &mut Side, b: &mut Side, buf: &mut Opt
         data: None,
         inject: false,
         delivered: false,
+        quiet: false,
         context: 0,
     };
-    a.ep.send(*now, b.addr, send).unwrap();
+    a.ep.send(*now, b.addr, send, &mut a.wire).unwrap();
     loop {
         *now = *now + 1000;
         carry(*now, a, b);

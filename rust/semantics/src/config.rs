@@ -8,11 +8,26 @@ pub struct Config {
     pub tx_size: usize,
     /// Receives that may be posted, untagged and tagged together.
     pub rx_size: usize,
-    /// Messages up to this many bytes are sent without asking.
+    /// Messages up to this many bytes are sent without asking; at most `longest_eager`.
     pub eager: usize,
+    /// Longest message that peers may send without asking: each endpoint has memory for one. It is the same at all endpoints
+    /// of a network, [`LONGEST_EAGER`] but for studies.
+    pub longest_eager: usize,
     /// Bytes that may be held for messages without a matching receive, with what each takes by itself. Past it peers are
-    /// held back.
+    /// held back. There is room for two of the longest eager messages at least: one whose turn it is, and one before its turn.
     pub unexpected: usize,
+}
+
+/// What the protocol allows to be sent without asking.
+pub const LONGEST_EAGER: usize = 64 * 1024;
+
+impl Config {
+    /// The same with everything within its bounds.
+    pub(crate) fn within_bounds(mut self) -> Config {
+        self.eager = self.eager.min(self.longest_eager);
+        self.unexpected = self.unexpected.max(2 * (self.longest_eager + OVERHEAD));
+        self
+    }
 }
 
 impl Default for Config {
@@ -22,6 +37,7 @@ impl Default for Config {
             tx_size: 1024,
             rx_size: 1024,
             eager: 16 * 1024,
+            longest_eager: LONGEST_EAGER,
             unexpected: 16 << 20,
         }
     }

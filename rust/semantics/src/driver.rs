@@ -14,7 +14,7 @@ pub enum Ready {
     Blocked,
 }
 
-/// The part of a packet behind its headers.
+/// The part of a packet behind what the endpoint writes itself.
 pub enum Body<'a, S> {
     None,
     /// Bytes that belong to the endpoint; copy them.
@@ -32,6 +32,7 @@ pub enum Body<'a, S> {
 
 impl<S> Body<'_, S> {
     /// Bytes of the body.
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Body::None => 0,
@@ -50,14 +51,14 @@ pub trait Driver<S> {
     /// Asked before each packet of a session.
     fn ready(&mut self, session: SessionId, to: SocketAddr) -> Ready;
 
-    /// Takes one packet, whose UDP payload is `delivery`, `message` and `body` one after the other. Without a session it
-    /// is an answer to a stranger, which may be dropped.
+    /// Takes one packet. Its UDP payload begins with `head` bytes, which `write` writes (all of them, straight to where they
+    /// leave from); `body` follows. Without a session it is an answer to a stranger, which may be dropped.
     fn emit(
         &mut self,
         session: Option<SessionId>,
         to: SocketAddr,
-        delivery: &[u8],
-        message: &[u8],
+        head: usize,
+        write: impl FnOnce(&mut [u8]),
         body: Body<'_, S>,
     );
 }

@@ -6,6 +6,7 @@ use crate::driver::{Body, Driver};
 use crate::matching::{Posted, PostedQueue, UnexpectedQueue};
 use crate::op::{Recv, RecvBuffer, RxMsg, SendBuffer, SendError, Token, TxOp};
 use crate::peer::Peer;
+use crate::send::Acks;
 use delivery::{Delivery, Event, SessionId, Time};
 use slab::Slab;
 use std::collections::VecDeque;
@@ -39,6 +40,7 @@ const POOLED: usize = 16 * 1024;
 impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
     /// `seed` names this incarnation of the endpoint: give a number that nobody can guess.
     pub fn new(config: Config, seed: u64) -> Self {
+        let config = config.within_bounds();
         Endpoint {
             delivery: Delivery::new(config.delivery.clone(), seed),
             peers: Vec::new(),
@@ -124,10 +126,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
     #[inline]
     pub(crate) fn events(&mut self, now: Time) {
         while let Some(e) = self.delivery.poll_event() {
-            match e {
-                Event::Acked { token, .. } => self.acked(token),
-                other => self.session_event(now, other),
-            }
+            self.session_event(now, e);
         }
     }
 
@@ -142,7 +141,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
                 }
             }
             // The operation that the packet belonged to has failed with its session.
-            Event::Unsent { .. } | Event::Acked { .. } => {}
+            Event::Unsent { .. } => {}
         }
     }
 
@@ -182,7 +181,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
     /// When to call [`Endpoint::transmit`] again at the latest. None: nothing is waited for.
     pub fn next_deadline(&self) -> Option<Time> {
         // A session with work but no window waits for an acknowledgement.
-        if self.ready.iter().any(|s| self.delivery.window(*s) != 0) {
+        if self.ready.iter().any(|s| self.may_send(*s)) {
             return Some(Time(0));
         }
         self.delivery.next_deadline()
@@ -198,7 +197,8 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         for (s, to, h) in self.delivery.byes(now) {
             // Twice: nobody is left to repeat it, and a peer that misses it waits for its timeout.
             for _ in 0..2 {
-                driver.emit(Some(s), to, h.as_ref(), &[], Body::None);
+                let h = h.as_ref();
+                driver.emit(Some(s), to, h.len(), |out| out.copy_from_slice(h), Body::None);
             }
         }
     }
@@ -221,8 +221,21 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
     }
 
     pub(crate) fn recycle(&mut self, b: Vec<u8>) {
-        if self.pool.len() < POOL && b.capacity() <= POOLED {
-            self.pool.push(b);
-        }
+        recycle(&mut self.pool, b);
+    }
+
+    /// The state with acknowledgements in mind.
+    #[inline]
+    pub(crate) fn acks(&mut self) -> (&mut Delivery<Token>, Acks<'_, S, R, C>) {
+        let Endpoint { delivery, tx, peers, pool, completions, stats, .. } = self;
+        (delivery, Acks { tx, peers, pool, completions, stats })
+    }
+}
+
+/// Keeps a buffer for reuse.
+#[inline]
+pub(crate) fn recycle(pool: &mut Vec<Vec<u8>>, b: Vec<u8>) {
+    if pool.len() < POOL && b.capacity() <= POOLED {
+        pool.push(b);
     }
 }

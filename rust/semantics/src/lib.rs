@@ -20,7 +20,7 @@ mod send;
 mod transmit;
 
 pub use completion::Completion;
-pub use config::{Config, Stats};
+pub use config::{Config, LONGEST_EAGER, Stats};
 pub use delivery::{MS, SessionId, Time, US};
 pub use driver::{Body, Driver, Ready};
 pub use endpoint::Endpoint;

@@ -57,11 +57,18 @@ impl<R, C> PostedQueue<R, C> {
     pub(crate) fn take(&mut self, e: &Envelope, from: &SocketAddr) -> Option<Posted<R, C>> {
         let list = if e.tag.is_some() { &mut self.tagged } else { &mut self.msg };
         let all = &mut self.all;
+        // Mostly it is the first one.
+        let first = *list.front()?;
+        let p = &all[first as usize];
+        if takes(p.kind, p.from, e, from) {
+            list.pop_front();
+            return Some(all.remove(first as usize));
+        }
         let at = list.iter().position(|i| {
             let p = &all[*i as usize];
             takes(p.kind, p.from, e, from)
         })?;
-        let i = if at == 0 { list.pop_front()? } else { list.remove(at)? };
+        let i = list.remove(at)?;
         Some(all.remove(i as usize))
     }
 

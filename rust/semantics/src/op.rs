@@ -3,7 +3,7 @@
 use crate::matching::Posted;
 use delivery::SessionId;
 use std::net::SocketAddr;
-use wire::msg::Envelope;
+use wire::msg::{Envelope, MAX_WHOLE, Message, WHOLE_LEN};
 
 /// Memory that a message is sent from.
 pub trait SendBuffer {
@@ -13,6 +13,12 @@ pub trait SendBuffer {
     }
     /// Copies `out.len()` bytes from `offset` on; they are all inside.
     fn read(&self, offset: usize, out: &mut [u8]);
+    /// Appends all bytes to `out`.
+    fn append_to(&self, out: &mut Vec<u8>) {
+        let at = out.len();
+        out.resize(at + self.len(), 0);
+        self.read(0, &mut out[at..]);
+    }
 }
 
 /// Memory that a message is received into.
@@ -42,6 +48,8 @@ pub struct Send<S, C> {
     pub inject: bool,
     /// Complete only when the bytes are in the buffer of a receive at the peer (delivery complete).
     pub delivered: bool,
+    /// Success is not told, only failure.
+    pub quiet: bool,
     /// Comes back in the completion.
     pub context: C,
 }
@@ -106,9 +114,44 @@ pub(crate) struct TxOp<S, C> {
     pub(crate) begun: bool,
     /// Packets given to delivery and not acknowledged.
     pub(crate) unacked: u32,
+    pub(crate) quiet: bool,
+    /// While it is queued: what it takes in a packet that it may share.
+    pub(crate) packed: Option<usize>,
+    /// The send that follows in the same packet.
+    pub(crate) follows: u32,
 }
 
-impl<S, C> TxOp<S, C> {
+/// No send.
+pub(crate) const NONE: u32 = u32::MAX;
+
+impl<S: SendBuffer, C> TxOp<S, C> {
+    /// Bytes that the message takes as a whole one among others in a packet.
+    #[inline]
+    pub(crate) fn packed_len(&self) -> usize {
+        WHOLE_LEN + self.envelope.options_len() + self.envelope.len as usize
+    }
+
+    /// The same, where the message can be sent so: it is short enough for `room` and has not been begun otherwise.
+    #[inline]
+    pub(crate) fn whole_len(&self, room: usize) -> Option<usize> {
+        let fits = self.way == Way::Eager
+            && self.next == 0
+            && self.envelope.len <= MAX_WHOLE as u64
+            && self.packed_len() <= room;
+        fits.then(|| self.packed_len())
+    }
+
+    /// Writes the message with its header, which fill `out`.
+    #[inline]
+    pub(crate) fn write_whole(&self, out: &mut [u8]) {
+        let head = WHOLE_LEN + self.envelope.options_len();
+        Message::Whole { envelope: self.envelope }.emit(out);
+        match &self.payload {
+            Payload::User(buf) => buf.read(0, &mut out[head..]),
+            Payload::Copied(bytes) => out[head..].copy_from_slice(bytes),
+        }
+    }
+
     /// Everything was sent and has arrived.
     pub(crate) fn is_done(&self) -> bool {
         let all = match self.way {
@@ -149,6 +192,12 @@ pub(crate) struct RxMsg<R, C> {
 /// A packet, as delivery knows it: enough to make it again.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Token {
+    /// `count` whole messages, `op` the first, the others by [`TxOp::follows`]. `small`: there was room for more.
+    Whole {
+        op: u32,
+        count: u16,
+        small: bool,
+    },
     Eager {
         op: u32,
         offset: u32,

@@ -25,7 +25,8 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
     /// Takes one UDP payload in.
     #[inline]
     pub fn handle(&mut self, now: Time, from: SocketAddr, packet: &[u8]) {
-        let received = self.delivery.receive(now, from, packet);
+        let (delivery, mut acks) = self.acks();
+        let received = delivery.receive(now, from, packet, |token| acks.acked(token));
         self.events(now);
         if let Received::Data { session, psn, body } = received {
             match self.message(now, session, from, &packet[body..]) {
@@ -35,15 +36,31 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         }
     }
 
+    /// The messages of a packet, one after the other. If one is refused, those before it are taken all the same, and are known
+    /// by their numbers when the packet comes again.
     #[inline]
     fn message(&mut self, now: Time, s: SessionId, from: SocketAddr, b: &[u8]) -> Verdict {
-        let Ok((m, len)) = Message::parse(b) else {
-            // It is acknowledged all the same: sending it again would not mend it.
-            self.stats.malformed += 1;
-            return Verdict::Taken;
-        };
-        let payload = &b[len..];
+        let mut rest = b;
+        loop {
+            let Ok(p) = Message::parse(rest) else {
+                // It is acknowledged all the same: sending it again would not mend it.
+                self.stats.malformed += 1;
+                return Verdict::Taken;
+            };
+            let verdict = match p.message {
+                Message::Whole { envelope } => self.whole(now, s, from, envelope, p.payload),
+                other => self.other(now, s, from, other, p.payload),
+            };
+            rest = p.rest;
+            if verdict == Verdict::Refused || rest.is_empty() {
+                return verdict;
+            }
+        }
+    }
+
+    fn other(&mut self, now: Time, s: SessionId, from: SocketAddr, m: Message, payload: &[u8]) -> Verdict {
         match m {
+            Message::Whole { envelope } => self.whole(now, s, from, envelope, payload),
             Message::Eager { envelope, offset } => self.eager(now, s, from, envelope, offset, payload),
             Message::Rts { envelope, sender } => self.announced(now, s, from, envelope, sender),
             Message::Cts { sender, receiver, granted, last } => {
@@ -57,8 +74,28 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         }
     }
 
-    /// A piece of an eager message.
+    /// A message in one piece.
     #[inline]
+    fn whole(&mut self, now: Time, s: SessionId, from: SocketAddr, e: Envelope, payload: &[u8]) -> Verdict {
+        let ahead = e.number.wrapping_sub(self.peer(s, from).expected);
+        if ahead == 0 {
+            let Some(p) = self.posted.take(&e, &from) else {
+                return self.next_in_order(now, s, from, e, 0, payload);
+            };
+            // The common case: its receive is posted.
+            self.unwatch(now, &p);
+            self.deliver(p, &e, from, payload);
+            self.advance(now, s, from);
+            return Verdict::Taken;
+        }
+        // One that was taken before: its packet was refused for another one's sake.
+        if ahead > u32::MAX / 2 || peer::find(&self.peer(s, from).early, e.number).is_some() {
+            return Verdict::Taken;
+        }
+        self.eager(now, s, from, e, 0, payload)
+    }
+
+    /// A piece of an eager message.
     fn eager(
         &mut self,
         now: Time,
@@ -70,14 +107,6 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
     ) -> Verdict {
         let ahead = e.number.wrapping_sub(self.peer(s, from).expected);
         if ahead == 0 {
-            let whole = payload.len() as u64 == e.len;
-            if whole && let Some(p) = self.posted.take(&e, &from) {
-                // The common case: the message is one packet and its receive is posted.
-                self.unwatch(now, &p);
-                self.deliver(p, &e, from, payload);
-                self.advance(now, s, from);
-                return Verdict::Taken;
-            }
             return self.next_in_order(now, s, from, e, offset, payload);
         }
         let known = if ahead > u32::MAX / 2 {
@@ -111,9 +140,9 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         Verdict::Taken
     }
 
-    /// Longest message that is held: what a peer may send without asking is at most this.
+    /// Longest message that a peer may send without asking.
     fn limit(&self) -> u64 {
-        (self.config.unexpected / 2) as u64
+        self.config.longest_eager as u64
     }
 
     /// A message whose turn it is, and which is not done with at once.
@@ -404,7 +433,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         t.way = Way::Granted { receiver, granted, last };
         let more = t.next < granted;
         if t.is_done() {
-            self.sent(sender);
+            self.acks().1.sent(sender);
             return;
         }
         let Some(Some(p)) = self.peers.get_mut(s.index()) else { return };

@@ -2,9 +2,10 @@
 
 use crate::driver::{Body, Driver, Ready};
 use crate::endpoint::Endpoint;
-use crate::op::{Payload, RecvBuffer, SendBuffer, Token, TxOp, Way};
-use crate::peer::Grant;
-use delivery::{HeaderBytes, SessionId, Time};
+use crate::op::{NONE, Payload, RecvBuffer, SendBuffer, Token, TxOp, Way};
+use crate::peer::{Grant, MOST_PACKED, MOST_SMALL, Peer};
+use delivery::{Header, HeaderBytes, SessionId, Time};
+use slab::Slab;
 use std::net::SocketAddr;
 use wire::msg::{DATA_LEN, EAGER_LEN, Message};
 
@@ -23,7 +24,7 @@ enum Turn {
 }
 
 impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
-    /// Sends everything that is due and allowed. Call it after sends and after packets came in.
+    /// Sends everything that is due and allowed. Call it after packets came in.
     #[inline]
     pub fn transmit(&mut self, now: Time, driver: &mut impl Driver<S>) {
         self.delivery.tick(now);
@@ -35,7 +36,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
             self.turns(now, driver);
         }
         while let Some((s, to, h)) = self.delivery.next_control(now, false) {
-            driver.emit(s, to, h.as_ref(), &[], Body::None);
+            emit_control(s, to, &h, driver);
         }
     }
 
@@ -44,7 +45,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
     #[inline]
     pub fn control(&mut self, now: Time, driver: &mut impl Driver<S>) {
         while let Some((s, to, h)) = self.delivery.next_control(now, true) {
-            driver.emit(s, to, h.as_ref(), &[], Body::None);
+            emit_control(s, to, &h, driver);
         }
     }
 
@@ -66,7 +67,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         }
     }
 
-    fn turns(&mut self, now: Time, driver: &mut impl Driver<S>) {
+    pub(crate) fn turns(&mut self, now: Time, driver: &mut impl Driver<S>) {
         for _ in 0..self.ready.len() {
             let Some(s) = self.ready.pop_front() else { return };
             let turn = self.turn(now, s, driver);
@@ -81,14 +82,18 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
                 }
             }
             // Work without a window stays ready: the window opens with the next acknowledgement.
-            if let Some(Some(p)) = self.peers.get_mut(s.index())
-                && turn == Turn::Done
-                && p.has_work()
-            {
+            if turn == Turn::Done && p.has_work() {
                 p.ready = true;
                 self.ready.push_back(s);
             }
         }
+    }
+
+    /// True when a packet of the session could be sent now.
+    #[inline]
+    pub(crate) fn may_send(&self, s: SessionId) -> bool {
+        let Some(Some(p)) = self.peers.get(s.index()) else { return false };
+        p.has_work() && self.delivery.window(s) != 0 && !p.waits_for_company(self.delivery.max_payload(s))
     }
 
     /// Sends packets of one session while there are any and it may.
@@ -96,8 +101,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         let Some(to) = self.delivery.peer(s) else { return Turn::Done };
         for _ in 0..TURN {
             // Looked at first: a driver that is asked for room makes some, a packet buffer that would go unused.
-            let work = self.peers.get(s.index()).and_then(|p| p.as_ref()).is_some_and(|p| p.has_work());
-            if !work || self.delivery.window(s) == 0 {
+            if !self.may_send(s) {
                 return Turn::Done;
             }
             match driver.ready(s, to) {
@@ -105,21 +109,27 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
                 Ready::Full => return Turn::Full,
                 Ready::Blocked => return Turn::Blocked,
             }
-            let Some(token) = self.next_packet(s) else { return Turn::Done };
-            let len = self.packet_len(&token);
-            let Some(h) = self.delivery.send(now, s, token, len) else { return Turn::Done };
+            let Some((token, len)) = self.next_packet(s) else { return Turn::Done };
+            let ask = matches!(token, Token::Whole { small: true, .. }) && self.asks(s);
+            let Some(h) = self.delivery.send(now, s, token, len, ask) else { return Turn::Done };
             self.emit(s, to, &h, token, true, driver);
         }
         Turn::More
     }
 
-    /// Chooses the session's next new packet and counts it as sent.
+    /// A small packet whose acknowledgement is wanted soon, so that others need not wait.
     #[inline]
-    fn next_packet(&mut self, s: SessionId) -> Option<Token> {
+    pub(crate) fn asks(&self, s: SessionId) -> bool {
+        self.peers.get(s.index()).and_then(|p| p.as_ref()).is_some_and(|p| p.small % (MOST_SMALL / 2) == 0)
+    }
+
+    /// Chooses the session's next new packet and counts it as sent. Gives its length behind the delivery header.
+    #[inline]
+    fn next_packet(&mut self, s: SessionId) -> Option<(Token, usize)> {
         let room = self.delivery.max_payload(s);
         let p = self.peers.get_mut(s.index())?.as_mut()?;
         if let Some(Grant { sender, receiver, granted, last }) = p.grants.pop_front() {
-            return Some(Token::Cts { sender, receiver, granted, last });
+            return Some((Token::Cts { sender, receiver, granted, last }, wire::msg::CTS_LEN));
         }
         // New messages and granted ones take turns, so that neither waits for the other.
         let granted_turn = !p.granted.is_empty() && (p.queue.is_empty() || p.turn_granted);
@@ -137,80 +147,150 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
             if t.next < granted.min(t.envelope.len) {
                 p.granted.push_back(op);
             }
-            return Some(Token::Data { op, len, offset });
+            return Some((Token::Data { op, len, offset }, DATA_LEN + len as usize));
         }
         let op = *p.queue.front()?;
         let t = self.tx.get_mut(op as usize)?;
+        if t.whole_len(room).is_some() {
+            return pack(&mut self.tx, p, room);
+        }
         t.begun = true;
         t.unacked += 1;
+        let options = t.envelope.options_len();
         if t.way != Way::Eager {
-            p.queue.pop_front();
-            return Some(Token::Rts { op });
+            p.dequeue(t.packed);
+            return Some((Token::Rts { op }, wire::msg::RTS_LEN + options));
         }
+        let head = EAGER_LEN + options;
         let offset = t.next as u32;
-        let len = (t.envelope.len - t.next).min(room.saturating_sub(EAGER_LEN) as u64) as u32;
+        let len = (t.envelope.len - t.next).min(room.saturating_sub(head) as u64) as u32;
         t.next += len as u64;
         if t.next == t.envelope.len {
-            p.queue.pop_front();
+            p.dequeue(t.packed);
         }
-        Some(Token::Eager { op, offset, len })
-    }
-
-    fn packet_len(&self, token: &Token) -> usize {
-        match token {
-            Token::Eager { len, .. } => EAGER_LEN + *len as usize,
-            Token::Data { len, .. } => DATA_LEN + *len as usize,
-            Token::Rts { .. } => wire::msg::RTS_LEN,
-            Token::Cts { .. } => wire::msg::CTS_LEN,
-        }
+        Some((Token::Eager { op, offset, len }, head + len as usize))
     }
 
     /// Makes the packet of a token, for the first time or again.
     #[inline]
-    fn emit(
+    pub(crate) fn emit(
         &self,
         s: SessionId,
         to: SocketAddr,
-        h: &HeaderBytes,
+        h: &Header,
         token: Token,
         first: bool,
         driver: &mut impl Driver<S>,
     ) {
         match token {
+            Token::Whole { op, count, .. } => self.emit_whole(s, to, h, op, count, driver),
             Token::Eager { op, offset, len } => {
                 let Some(t) = self.tx.get(op as usize) else { return };
-                let m = Message::Eager { envelope: t.envelope, offset }.emit();
-                driver.emit(
-                    Some(s),
-                    to,
-                    h.as_ref(),
-                    m.as_ref(),
-                    body(t, offset as usize, len as usize, first),
-                );
+                let m = Message::Eager { envelope: t.envelope, offset };
+                emit_message(s, to, h, &m, body(t, offset as usize, len as usize, first), driver);
             }
             Token::Rts { op } => {
                 let Some(t) = self.tx.get(op as usize) else { return };
-                let m = Message::Rts { envelope: t.envelope, sender: op }.emit();
-                driver.emit(Some(s), to, h.as_ref(), m.as_ref(), Body::None);
+                let m = Message::Rts { envelope: t.envelope, sender: op };
+                emit_message(s, to, h, &m, Body::None, driver);
             }
             Token::Cts { sender, receiver, granted, last } => {
-                let m = Message::Cts { sender, receiver, granted, last }.emit();
-                driver.emit(Some(s), to, h.as_ref(), m.as_ref(), Body::None);
+                let m = Message::Cts { sender, receiver, granted, last };
+                emit_message(s, to, h, &m, Body::None, driver);
             }
             Token::Data { op, len, offset } => {
                 let Some(t) = self.tx.get(op as usize) else { return };
                 let Way::Granted { receiver, .. } = t.way else { return };
-                let m = Message::Data { receiver, offset }.emit();
-                driver.emit(
-                    Some(s),
-                    to,
-                    h.as_ref(),
-                    m.as_ref(),
-                    body(t, offset as usize, len as usize, first),
-                );
+                let m = Message::Data { receiver, offset };
+                emit_message(s, to, h, &m, body(t, offset as usize, len as usize, first), driver);
             }
         }
     }
+
+    /// A packet of messages that begins with `op`; each names the one that follows it.
+    fn emit_whole(
+        &self,
+        s: SessionId,
+        to: SocketAddr,
+        h: &Header,
+        op: u32,
+        count: u16,
+        driver: &mut impl Driver<S>,
+    ) {
+        let ops = || {
+            let mut next = op;
+            (0..count).map_while(move |_| {
+                let t = self.tx.get(next as usize)?;
+                next = t.follows;
+                Some(t)
+            })
+        };
+        let delivery = h.emitted_len();
+        let len: usize = ops().map(|t| t.packed_len()).sum();
+        let write = |out: &mut [u8]| {
+            h.emit_into(out);
+            let mut rest = &mut out[delivery..];
+            for t in ops() {
+                let (here, after) = rest.split_at_mut(t.packed_len());
+                t.write_whole(here);
+                rest = after;
+            }
+        };
+        driver.emit(Some(s), to, delivery + len, write, Body::None);
+    }
+}
+
+/// As many of the messages that wait first as fit one packet.
+fn pack<S: SendBuffer, C>(tx: &mut Slab<TxOp<S, C>>, p: &mut Peer, room: usize) -> Option<(Token, usize)> {
+    let first = *p.queue.front()?;
+    let (mut len, mut count, mut last) = (0, 0, NONE);
+    // Only what more would have fitted makes a packet a small one.
+    let mut small = true;
+    while let Some(&op) = p.queue.front() {
+        let Some(t) = tx.get_mut(op as usize) else { break };
+        let Some(n) = t.whole_len(room) else {
+            small = false;
+            break;
+        };
+        if len + n > room || count == MOST_PACKED {
+            small = false;
+            break;
+        }
+        len += n;
+        count += 1;
+        t.begun = true;
+        t.next = t.envelope.len;
+        t.follows = NONE;
+        if let Some(l) = tx.get_mut(last as usize) {
+            l.follows = op;
+        }
+        p.dequeue(tx.get(op as usize).and_then(|t| t.packed));
+        last = op;
+    }
+    p.small += u32::from(small);
+    Some((Token::Whole { op: first, count: count as u16, small }, len))
+}
+
+fn emit_control<S>(s: Option<SessionId>, to: SocketAddr, h: &HeaderBytes, driver: &mut impl Driver<S>) {
+    let h = h.as_ref();
+    driver.emit(s, to, h.len(), |out| out.copy_from_slice(h), Body::None);
+}
+
+#[inline]
+fn emit_message<S>(
+    s: SessionId,
+    to: SocketAddr,
+    h: &Header,
+    m: &Message,
+    body: Body<'_, S>,
+    driver: &mut impl Driver<S>,
+) {
+    let delivery = h.emitted_len();
+    let write = |out: &mut [u8]| {
+        h.emit_into(out);
+        m.emit(&mut out[delivery..]);
+    };
+    driver.emit(Some(s), to, delivery + m.header_len(), write, body);
 }
 
 #[inline]

@@ -50,6 +50,7 @@ pub fn run(packets: u64, spoof: bool, seed: u64) -> Result<Report, String> {
                     data: None,
                     inject: false,
                     delivered: false,
+                    quiet: false,
                     context: tag,
                 },
             );

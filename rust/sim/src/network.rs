@@ -68,8 +68,16 @@ impl Driver<Memory> for Outbox<'_> {
         Ready::Yes
     }
 
-    fn emit(&mut self, _: Option<SessionId>, to: SocketAddr, d: &[u8], m: &[u8], body: Body<'_, Memory>) {
-        let mut p = [d, m].concat();
+    fn emit(
+        &mut self,
+        _: Option<SessionId>,
+        to: SocketAddr,
+        head: usize,
+        write: impl FnOnce(&mut [u8]),
+        body: Body<'_, Memory>,
+    ) {
+        let mut p = vec![0; head];
+        write(&mut p);
         match body {
             Body::None => {}
             Body::Bytes(b) => p.extend_from_slice(b),
@@ -110,7 +118,14 @@ impl Network {
 
     pub fn send(&mut self, node: usize, to: usize, op: Send<Memory, u64>) -> Result<(), SendError> {
         let (now, to) = (self.now, self.nodes[to].addr);
-        self.nodes[node].ep.send(now, to, op)
+        let mut sent = Vec::new();
+        let node = &mut self.nodes[node];
+        let result = node.ep.send(now, to, op, &mut Outbox { packets: &mut sent });
+        let addr = node.addr;
+        for (to, p) in sent {
+            self.put(addr, to, p);
+        }
+        result
     }
 
     pub fn recv(&mut self, node: usize, op: Recv<Memory, u64>) -> Result<(), SendError> {
@@ -123,9 +138,13 @@ impl Network {
         self.nodes[node].ep.cancel(now, |c| *c == context)
     }
 
-    /// Outcomes since the last call.
+    /// Outcomes since the last call, with those of operations that ended as they were posted or cancelled.
     pub fn completions(&mut self, node: usize) -> Completions {
-        std::mem::take(&mut self.nodes[node].done)
+        let node = &mut self.nodes[node];
+        while let Some(c) = node.ep.poll_completion() {
+            node.done.push(c);
+        }
+        std::mem::take(&mut node.done)
     }
 
     /// A paused node neither receives nor sends; what comes for it waits.

@@ -62,6 +62,7 @@ pub fn run(messages: u64, config: Config, faults: Faults, seed: u64) -> Result<R
                     data: (n % 3 == 0).then_some(n),
                     inject,
                     delivered: n % 5 == 0,
+                    quiet: false,
                     context: n,
                 };
                 net.send(side, 1 - side, op).map_err(|e| format!("send {n}: {e:?}"))?;

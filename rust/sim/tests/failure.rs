@@ -17,6 +17,7 @@ fn send(net: &mut Network, from: usize, to: usize, len: usize, context: u64) {
         data: None,
         inject: false,
         delivered: false,
+        quiet: false,
         context,
     };
     assert!(net.send(from, to, op).is_ok());
@@ -150,7 +151,7 @@ fn an_idle_peer_that_nobody_waits_for_is_left_alone() {
 fn a_crowd_before_a_busy_receiver_is_held_back_and_served() {
     const CROWD: usize = 20;
     const EACH: usize = 30;
-    let config = Config { unexpected: 64 * 1024, ..Config::default() };
+    let config = Config { unexpected: 64 * 1024, longest_eager: 16 * 1024, ..Config::default() };
     let mut net = Network::new(CROWD + 1, config, Faults { loss: 0.01, ..Faults::NONE }, 3);
     for from in 1..=CROWD {
         for i in 0..EACH {
@@ -173,5 +174,56 @@ fn a_crowd_before_a_busy_receiver_is_held_back_and_served() {
         let sent = outcomes(&mut net, from);
         assert_eq!(sent.len(), EACH);
         assert!(sent.iter().all(|(_, e)| *e == 0), "sender {from}: {sent:?}");
+    }
+}
+
+/// The longest message that goes unasked finds room however little memory was configured.
+#[test]
+fn a_message_that_is_sent_unasked_is_kept_whatever_the_bound() {
+    let longest = semantics::LONGEST_EAGER;
+    let config = Config { unexpected: 1, eager: 2 * longest, ..Config::default() };
+    let mut net = Network::new(2, config, Faults::NONE, 5);
+    for context in 0..3 {
+        send(&mut net, 0, 1, longest, context);
+    }
+    pass(&mut net, 100 * MS);
+    assert!(net.endpoint(1).held() >= longest);
+    for context in 0..3 {
+        recv(&mut net, 1, None, context);
+        pass(&mut net, 100 * MS);
+    }
+    assert_eq!(outcomes(&mut net, 0), [(0, 0), (1, 0), (2, 0)]);
+    assert_eq!(outcomes(&mut net, 1), [(0, 0), (1, 0), (2, 0)]);
+}
+
+/// Messages of one packet that its receiver takes in part, and in part refuses for lack of memory, arrive once each and in
+/// order.
+#[test]
+fn a_packet_of_messages_that_is_taken_in_part_is_taken_once() {
+    const COUNT: u64 = 300;
+    // Room for some tens of them; the receiver looks only now and then.
+    let config = Config { unexpected: 10_000, longest_eager: 1_000, eager: 1_000, ..Config::default() };
+    for loss in [0.0, 0.05] {
+        let mut net = Network::new(2, config.clone(), Faults { loss, ..Faults::NONE }, 11);
+        for context in 0..COUNT {
+            send(&mut net, 0, 1, 100, context);
+        }
+        let mut got = Vec::new();
+        for context in 0..COUNT {
+            pass(&mut net, MS);
+            recv(&mut net, 1, None, context);
+            net.run(1_000 * MS, |n| {
+                got.extend(n.completions(1).into_iter().filter_map(|c| match c {
+                    Completion::Received { context, buf, .. } => Some((context, buf.0[0])),
+                    _ => None,
+                }));
+                got.len() as u64 > context
+            });
+        }
+        assert_eq!(got, (0..COUNT).map(|c| (c, c as u8)).collect::<Vec<_>>());
+        let (_, sent) = net.endpoint(0).stats();
+        assert!(sent.data_sent < COUNT / 2, "{} packets for {COUNT} messages", sent.data_sent);
+        let (_, seen) = net.endpoint(1).stats();
+        assert!(seen.refused > 0);
     }
 }

@@ -122,7 +122,7 @@ impl AsRef<[u8]> for HeaderBytes {
 
 impl Header {
     /// Reads a header; the second value is its length: what follows is the message layer's.
-    #[inline]
+    #[inline(always)]
     pub fn parse(b: &[u8]) -> Result<(Header, usize), Malformed> {
         let Some(f) = b.first_chunk::<FIXED>() else { return Err(Malformed::Truncated) };
         if f[0] >> 4 != VERSION {
@@ -199,55 +199,72 @@ impl Header {
     }
 
     /// Bytes that the header will take.
+    #[inline]
     pub fn emitted_len(&self) -> usize {
+        if self.hello.is_none() && !self.has_sack() { FIXED } else { self.long_len() }
+    }
+
+    #[cold]
+    fn long_len(&self) -> usize {
         let words = self.sack.iter().rposition(|w| *w != 0).map_or(0, |i| i + 1);
         let sack = if words == 0 { 0 } else { SACK_HEAD + 8 * words };
         FIXED + self.hello.map_or(0, |_| HELLO_LEN) + sack
     }
 
-    /// Writes the header.
-    #[inline]
+    /// The header by itself.
     pub fn emit(&self) -> HeaderBytes {
-        let mut out = HeaderBytes { buf: [0; MAX_LEN], len: FIXED };
-        let b = &mut out.buf;
-        b[0] = VERSION << 4
-            | match self.kind {
-                Kind::Data => 0,
-                Kind::Ack => 1,
-                Kind::Probe => 2,
-                Kind::Reset => 3,
-                Kind::Bye => 4,
-            };
-        b[1] = self.flags;
+        let mut out = HeaderBytes { buf: [0; MAX_LEN], len: self.emitted_len() };
+        self.emit_into(&mut out.buf);
+        out
+    }
+
+    /// Writes the header to the beginning of `out`, which has room for [`Header::emitted_len`] bytes.
+    #[inline]
+    pub fn emit_into(&self, out: &mut [u8]) {
+        let plain = self.hello.is_none() && !self.has_sack();
+        let len = if plain { FIXED } else { self.options_into(out) };
+        let Some(b) = out.first_chunk_mut::<FIXED>() else { return };
+        let kind = match self.kind {
+            Kind::Data => 0,
+            Kind::Ack => 1,
+            Kind::Probe => 2,
+            Kind::Reset => 3,
+            Kind::Bye => 4,
+        };
+        put_u32(b, 0, u32::from(VERSION << 4 | kind) << 24 | u32::from(self.flags) << 16 | len as u32);
         put_u32(b, 4, self.psn);
         put_u32(b, 8, self.ack);
         put_u32(b, 12, self.time);
         put_u32(b, 16, self.echo);
-        put_u16(b, 20, self.window);
-        put_u16(b, 22, self.backlog);
+        put_u32(b, 20, u32::from(self.window) << 16 | u32::from(self.backlog));
         put_u64(b, 24, self.src_epoch);
         put_u64(b, 32, self.dst_epoch);
+    }
+
+    /// Writes the options, and gives the length of the whole header.
+    #[cold]
+    fn options_into(&self, b: &mut [u8]) -> usize {
+        let mut at = FIXED;
         if let Some(h) = self.hello {
-            let at = out.len;
             b[at] = OPT_HELLO;
             b[at + 1] = HELLO_LEN as u8;
             b[at + 2] = h.min_version;
             b[at + 3] = h.max_version;
             put_u16(b, at + 4, h.max_payload);
-            out.len += HELLO_LEN;
+            put_u16(b, at + 6, 0);
+            at += HELLO_LEN;
         }
         if let Some(last) = self.sack.iter().rposition(|w| *w != 0) {
-            let at = out.len;
             let len = SACK_HEAD + 8 * (last + 1);
             b[at] = OPT_SACK;
             b[at + 1] = len as u8;
+            put_u16(b, at + 2, 0);
             for w in 0..=last {
                 put_u64(b, at + SACK_HEAD + 8 * w, self.sack[w]);
             }
-            out.len += len;
+            at += len;
         }
-        put_u16(&mut out.buf, 2, out.len as u16);
-        out
+        at
     }
 }
 

@@ -47,7 +47,7 @@ impl Core {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn poll_outcome(&mut self) -> Option<Outcome> {
         match self {
             Core::Rdm(e) => e.poll_outcome(),

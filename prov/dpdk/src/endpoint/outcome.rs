@@ -16,7 +16,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Hands it to the completion queues.
-    #[inline]
+    #[inline(always)]
     pub fn report(self, sink: &mut Sink<'_>) {
         match self {
             Outcome::Sent(c) => sink.sent(c),
@@ -27,7 +27,7 @@ impl Outcome {
     }
 }
 
-/// A failure by a `FI_E*` number.
+/// A failure by a `FI_E*` number, which is the provider's own too: programs print what `fi_cq_strerror` makes of that.
 pub fn failure(err: i32) -> Failure {
-    Failure { err, prov_errno: 0, olen: 0 }
+    Failure { err, prov_errno: err, olen: 0 }
 }

@@ -9,7 +9,7 @@ mod tests;
 use super::outcome::{Outcome, failure};
 use crate::lane::Frame;
 use crate::neighbour::Nanos;
-use crate::port::link::{Link, Place, Route, Sent};
+use crate::port::link::{Link, Route, Sent};
 use crate::port::{Station, Waiter};
 use kit::{Completion, Context, Error, Failure, Kind, RecvKind, RecvOp, Result, SendOp, Token, UserIov};
 use semantics::{Body, Driver, Ready, SendError, SessionId, Time};
@@ -27,6 +27,10 @@ impl semantics::SendBuffer for Memory {
     #[inline]
     fn read(&self, offset: usize, out: &mut [u8]) {
         self.0.read(offset, out);
+    }
+    #[inline]
+    fn append_to(&self, out: &mut Vec<u8>) {
+        self.0.append_to(out);
     }
 }
 
@@ -78,6 +82,7 @@ impl Rdm {
             rx_size: config.rx_size,
             eager: config.eager,
             unexpected: config.unexpected,
+            ..semantics::Config::default()
         };
         Rdm { key, udp_port, messages: Messages::new(config, random()), routes: Vec::new(), lost: Vec::new() }
     }
@@ -94,10 +99,15 @@ impl Rdm {
             data: op.data,
             inject: op.inject,
             delivered: op.delivered,
+            quiet: !op.token.report,
             context: op.token,
         };
-        self.messages.send(Time(link.now), op.dest, send).map_err(again)?;
-        self.transmit(link);
+        let now = Time(link.now);
+        let (messages, mut driver) = self.split(link);
+        messages.send(now, op.dest, send, &mut driver).map_err(again)?;
+        if !self.lost.is_empty() {
+            self.give_up_lost(now.0);
+        }
         Ok(())
     }
 
@@ -125,7 +135,7 @@ impl Rdm {
     }
 
     /// Takes the next outcome.
-    #[inline]
+    #[inline(always)]
     pub fn poll_outcome(&mut self) -> Option<Outcome> {
         use semantics::Completion as Done;
         Some(match self.messages.poll_completion()? {
@@ -168,7 +178,6 @@ impl Rdm {
             link,
             routes: &mut self.routes,
             lost: &mut self.lost,
-            place: None,
             udp_port: self.udp_port,
             key: self.key,
         };
@@ -191,6 +200,7 @@ fn again(error: SendError) -> Error {
     }
 }
 
+#[inline(always)]
 fn received(token: Token, buf: &Memory, len: usize, tag: Option<u64>, data: Option<u64>) -> Completion {
     Completion { token, len, buf: buf.0.address(), data, tag: tag.unwrap_or(0) }
 }
@@ -237,50 +247,41 @@ struct PortDriver<'a, F: Frame> {
     link: &'a mut Link<F>,
     routes: &'a mut Vec<Route>,
     lost: &'a mut Vec<SocketAddr>,
-    /// Taken by `ready` for the packet of the session that `emit` brings; it may also bring none.
-    place: Option<(SessionId, Place<F>)>,
     udp_port: u16,
     key: u32,
 }
 
-impl<F: Frame> PortDriver<'_, F> {
-    #[inline]
-    fn reserve(&mut self, session: SessionId, to: SocketAddr) -> std::result::Result<Place<F>, Sent> {
-        let index = session.0 as usize;
-        if index >= self.routes.len() {
-            self.routes.resize_with(index + 1, Route::default);
-        }
-        let waiter = Waiter::new(self.key, session.0, to);
-        self.link.reserve(&mut self.routes[index], self.udp_port, to, waiter)
+/// The route of a session.
+#[inline]
+fn route(routes: &mut Vec<Route>, session: SessionId) -> &mut Route {
+    let index = session.index();
+    if index >= routes.len() {
+        routes.resize_with(index + 1, Route::default);
     }
+    &mut routes[index]
+}
 
+impl<F: Frame> PortDriver<'_, F> {
     /// An answer to a stranger goes only where the way is known.
     #[cold]
-    fn answer_stranger(&mut self, to: SocketAddr, delivery: &[u8]) {
+    fn answer_stranger(&mut self, to: SocketAddr, len: usize, write: impl FnOnce(&mut [u8])) {
         let waiter = Waiter::new(self.key, u32::MAX, to);
-        let mut route = Route::default();
-        let fill = |out: &mut [u8]| out.copy_from_slice(delivery);
-        let _ = self.link.send(&mut route, self.udp_port, to, waiter, delivery.len(), fill);
+        let _ = self.link.send(&mut Route::default(), self.udp_port, to, waiter, len, write);
     }
 }
 
 impl<F: Frame> Driver<Memory> for PortDriver<'_, F> {
     #[inline]
     fn ready(&mut self, session: SessionId, to: SocketAddr) -> Ready {
-        if self.place.as_ref().is_some_and(|(s, _)| *s == session) {
-            return Ready::Yes;
-        }
-        match self.reserve(session, to) {
-            Ok(place) => {
-                self.place = Some((session, place));
-                Ready::Yes
-            }
-            Err(Sent::Unreachable) => {
+        let waiter = Waiter::new(self.key, session.0, to);
+        match self.link.ready(route(self.routes, session), self.udp_port, to, waiter) {
+            Sent::Yes => Ready::Yes,
+            Sent::Full => Ready::Full,
+            Sent::Pending => Ready::Blocked,
+            Sent::Unreachable => {
                 self.lost.push(to);
                 Ready::Blocked
             }
-            Err(Sent::Pending) => Ready::Blocked,
-            Err(_) => Ready::Full,
         }
     }
 
@@ -289,28 +290,23 @@ impl<F: Frame> Driver<Memory> for PortDriver<'_, F> {
         &mut self,
         session: Option<SessionId>,
         to: SocketAddr,
-        delivery: &[u8],
-        message: &[u8],
+        head: usize,
+        write: impl FnOnce(&mut [u8]),
         body: Body<'_, Memory>,
     ) {
-        let Some(session) = session else { return self.answer_stranger(to, delivery) };
-        let place = match self.place.take() {
-            Some((for_session, place)) if for_session == session => Some(place),
-            _ => self.reserve(session, to).ok(),
-        };
-        // Without a place a header-only packet is lost like any other on the way.
-        let (Some(place), Some(route)) = (place, self.routes.get(session.0 as usize)) else { return };
-        let len = delivery.len() + message.len() + body.len();
-        self.link.put(place, route, self.udp_port, to, len, |out| {
-            let (head, rest) = out.split_at_mut(delivery.len());
-            head.copy_from_slice(delivery);
-            let (head, rest) = rest.split_at_mut(message.len());
-            head.copy_from_slice(message);
+        let Some(session) = session else { return self.answer_stranger(to, head, write) };
+        let fill = |out: &mut [u8]| {
+            let (front, rest) = out.split_at_mut(head);
+            write(front);
             match body {
                 Body::None => {}
                 Body::Bytes(bytes) => rest.copy_from_slice(bytes),
                 Body::Buffer { buf, offset, .. } => buf.0.read(offset, rest),
             }
-        });
+        };
+        let len = head + body.len();
+        // Acknowledgements come without a question before them. One that finds no way is lost like any other on the way.
+        let waiter = Waiter::new(self.key, session.0, to);
+        let _ = self.link.send(route(self.routes, session), self.udp_port, to, waiter, len, fill);
     }
 }

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{BURST, Frame, Lane, Verified};
+use super::{BURST, BURST_BYTES, Frame, Lane, STOCK, Verified};
 use dpdk::{Mbuf, Mempool, RxQueue, StartedPort, TxQueue};
 
 impl Frame for Mbuf {
@@ -42,11 +42,13 @@ pub struct EthdevLane {
     rx: RxQueue,
     tx: TxQueue,
     pool: Mempool,
+    /// Frames to ask for at a time.
+    burst: u16,
 }
 
 impl EthdevLane {
     pub fn new(port: StartedPort) -> Self {
-        EthdevLane { rx: port.rx, tx: port.tx, pool: port.pool }
+        EthdevLane { rx: port.rx, tx: port.tx, pool: port.pool, burst: BURST as u16 }
     }
 }
 
@@ -56,10 +58,21 @@ impl Lane<Mbuf> for EthdevLane {
         self.pool.alloc()
     }
 
+    fn fill(&mut self, into: &mut Vec<Mbuf>) {
+        if self.pool.alloc_many(into, STOCK) == 0 {
+            into.extend(self.pool.alloc());
+        }
+    }
+
     #[inline]
     fn receive(&mut self, into: &mut Vec<Mbuf>) {
         let before = into.len();
-        self.rx.burst(into, BURST as u16);
+        let got = self.rx.burst(into, self.burst);
+        if got != 0 {
+            // As many as are worth it if the next ones are like the last.
+            let bytes = into.last().map_or(0, Mbuf::packet_len).max(1);
+            self.burst = (BURST_BYTES / bytes).clamp(2, BURST) as u16;
+        }
         if into[before..].iter().any(|m| m.segments() != 1) {
             gather(into, before);
         }

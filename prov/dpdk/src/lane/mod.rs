@@ -17,6 +17,12 @@ pub use pcap::PcapWriter;
 
 /// Most frames that one call to a device moves.
 pub const BURST: usize = 32;
+/// Empty frames that are taken from the pool at a time. Few, so that the same ones are used again while their memory is still
+/// in the processor's caches.
+pub const STOCK: usize = 8;
+/// Bytes after which a burst is complete, whatever its number of frames: more would not stay in the first cache between
+/// being written and being copied by a driver, or between being received and being copied to the application.
+pub const BURST_BYTES: usize = 16 * 1024;
 
 /// A buffer with one Ethernet frame in contiguous memory.
 pub trait Frame: Send {
@@ -56,6 +62,11 @@ pub trait Lane<F: Frame>: Send {
     /// An empty frame to fill; `None` when all are in use.
     fn alloc(&mut self) -> Option<F>;
 
+    /// Appends up to [`STOCK`] empty frames to `into`; none when all are in use.
+    fn fill(&mut self, into: &mut Vec<F>) {
+        into.extend(self.alloc());
+    }
+
     /// Receives up to [`BURST`] frames, appended to `into`.
     fn receive(&mut self, into: &mut Vec<F>);
 
@@ -66,6 +77,9 @@ pub trait Lane<F: Frame>: Send {
 impl<F: Frame, L: Lane<F> + ?Sized> Lane<F> for Box<L> {
     fn alloc(&mut self) -> Option<F> {
         (**self).alloc()
+    }
+    fn fill(&mut self, into: &mut Vec<F>) {
+        (**self).fill(into)
     }
     fn receive(&mut self, into: &mut Vec<F>) {
         (**self).receive(into)

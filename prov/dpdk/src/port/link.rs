@@ -6,7 +6,7 @@
 use super::Waiter;
 use crate::config::Mac;
 use crate::counters::Counters;
-use crate::lane::{BURST, Frame, Lane};
+use crate::lane::{BURST, BURST_BYTES, Frame, Lane, STOCK};
 use crate::neighbour::{Lookup, Nanos, Neighbours};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -44,20 +44,6 @@ pub struct Looped<F> {
     pub payload: F,
 }
 
-impl Route {
-    #[inline]
-    fn template(&self) -> Option<&Template> {
-        self.known.as_ref().map(|(_, _, template)| template)
-    }
-}
-
-/// Where one datagram goes. Its headers stay in the route: they are too long to be moved about for every packet.
-pub struct Place<F> {
-    /// To the port itself.
-    loops: bool,
-    frame: F,
-}
-
 /// The sending side.
 pub struct Link<F: Frame> {
     pub lane: Box<dyn Lane<F>>,
@@ -71,6 +57,9 @@ pub struct Link<F: Frame> {
     /// Largest UDP payload.
     max_payload: usize,
     batch: Vec<F>,
+    batch_bytes: usize,
+    /// Empty frames at hand.
+    stock: Vec<F>,
     looped: VecDeque<Looped<F>>,
 }
 
@@ -91,6 +80,8 @@ impl<F: Frame> Link<F> {
             offload,
             max_payload,
             batch: Vec::with_capacity(BURST),
+            batch_bytes: 0,
+            stock: Vec::with_capacity(STOCK),
             looped: VecDeque::new(),
         }
     }
@@ -100,7 +91,57 @@ impl<F: Frame> Link<F> {
         self.max_payload
     }
 
-    /// Sends one datagram of `len` bytes, written by `fill`, from a UDP port of this port.
+    /// May a datagram be sent to the destination now: is there a way, room in the burst, and a frame?
+    #[inline]
+    pub fn ready(&mut self, route: &mut Route, from_port: u16, to: SocketAddr, waiter: Waiter) -> Sent {
+        if !self.knows(route, from_port, to) {
+            if to.ip() == self.host.ip {
+                return self.ready_to_loop();
+            }
+            if let Err(reason) = self.find(route, from_port, to, waiter) {
+                return reason;
+            }
+        }
+        if self.batch.len() >= BURST || self.batch_bytes >= BURST_BYTES {
+            self.flush();
+            if self.batch.len() >= BURST {
+                return Sent::Full;
+            }
+        }
+        self.has_frame()
+    }
+
+    /// The route leads to the destination.
+    #[inline(always)]
+    fn knows(&self, route: &Route, from_port: u16, to: SocketAddr) -> bool {
+        route.generation == self.neighbours.generation()
+            && route.known.as_ref().is_some_and(|(peer, port, _)| *peer == to && *port == from_port)
+    }
+
+    #[cold]
+    fn ready_to_loop(&mut self) -> Sent {
+        if self.looped.len() >= MOST_LOOPED { Sent::Full } else { self.has_frame() }
+    }
+
+    #[inline(always)]
+    fn has_frame(&mut self) -> Sent {
+        if self.stock.is_empty() { self.restock() } else { Sent::Yes }
+    }
+
+    #[cold]
+    fn restock(&mut self) -> Sent {
+        self.lane.fill(&mut self.stock);
+        match self.stock.is_empty() {
+            false => Sent::Yes,
+            true => {
+                self.counters.no_mbuf += 1;
+                Sent::Full
+            }
+        }
+    }
+
+    /// Sends one datagram of `len` bytes, written by `fill`, from a UDP port of this port. One that is longer than the link
+    /// carries is counted and dropped: `Unreachable`.
     #[inline]
     pub fn send(
         &mut self,
@@ -111,96 +152,56 @@ impl<F: Frame> Link<F> {
         len: usize,
         fill: impl FnOnce(&mut [u8]),
     ) -> Sent {
-        match self.reserve(route, from_port, to, waiter) {
-            Ok(place) => match self.put(place, route, from_port, to, len, fill) {
-                true => Sent::Yes,
-                false => Sent::Unreachable,
-            },
-            Err(reason) => reason,
+        let ready = self.ready(route, from_port, to, waiter);
+        if ready != Sent::Yes {
+            return ready;
         }
-    }
-
-    /// A place for one datagram to a destination: a way there, room in the burst, and a frame. Never `Err(Sent::Yes)`.
-    #[inline]
-    pub fn reserve(
-        &mut self,
-        route: &mut Route,
-        from_port: u16,
-        to: SocketAddr,
-        waiter: Waiter,
-    ) -> Result<Place<F>, Sent> {
-        let current = route.generation == self.neighbours.generation();
-        let loops = match &route.known {
-            Some((peer, port, _)) if current && *peer == to && *port == from_port => false,
-            _ if to.ip() == self.host.ip => true,
-            _ => {
-                self.find(route, from_port, to, waiter)?;
-                false
-            }
-        };
-        if loops {
-            if self.looped.len() >= MOST_LOOPED {
-                return Err(Sent::Full);
-            }
-        } else if self.batch.len() >= BURST {
-            self.flush();
-            if self.batch.len() >= BURST {
-                return Err(Sent::Full);
-            }
-        }
-        let Some(frame) = self.lane.alloc() else {
-            self.counters.no_mbuf += 1;
-            return Err(Sent::Full);
-        };
-        Ok(Place { loops, frame })
-    }
-
-    /// Sends a datagram from its place, which was reserved with the same route. False, and it is dropped, when it is longer
-    /// than the link carries.
-    #[inline]
-    pub fn put(
-        &mut self,
-        place: Place<F>,
-        route: &Route,
-        from_port: u16,
-        to: SocketAddr,
-        len: usize,
-        fill: impl FnOnce(&mut [u8]),
-    ) -> bool {
-        let Place { loops, mut frame } = place;
+        let Some(mut frame) = self.stock.pop() else { return Sent::Full };
         if len > self.max_payload {
             self.counters.drop_tx += 1;
-            return false;
+            return Sent::Unreachable;
         }
-        if loops {
-            let Some(bytes) = frame.resize(len) else { return false };
-            fill(bytes);
-            self.counters.looped += 1;
-            let from = SocketAddr::new(self.host.ip, from_port);
-            self.looped.push_back(Looped { from, to_port: to.port(), payload: frame });
-            return true;
-        }
-        let Some(template) = route.template() else { return false };
+        // A route to the port itself is never found, see `ready`.
+        let template = match &route.known {
+            Some((peer, _, template)) if *peer == to => template,
+            _ => return self.turn_round(frame, from_port, to, len, fill),
+        };
         let head_len = template.header_len();
-        let Some(bytes) = frame.resize(head_len + len) else {
+        let bytes = frame.resize(head_len + len).and_then(|b| template.emit(len, b).map(|_| b));
+        let Some(bytes) = bytes else {
             self.counters.drop_tx += 1;
-            return false;
+            return Sent::Unreachable;
         };
         let (head, body) = bytes.split_at_mut(head_len);
         fill(body);
-        if template.emit(len, head).is_none() {
-            self.counters.drop_tx += 1;
-            return false;
-        }
         if self.offload {
             template.set_offload(self.host.ip, to.ip(), len, head);
             let (ethernet, ip) = template.link_and_ip_len();
             frame.request_checksums(ethernet, ip, template.is_ipv4());
         } else {
-            template.set_udp_checksum(head, len, [&*body]);
+            template.set_udp_checksum(head, body);
         }
+        self.batch_bytes += len;
         self.batch.push(frame);
-        true
+        Sent::Yes
+    }
+
+    /// A datagram from the port to itself.
+    #[cold]
+    fn turn_round(
+        &mut self,
+        mut frame: F,
+        from_port: u16,
+        to: SocketAddr,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Sent {
+        let Some(bytes) = frame.resize(len) else { return Sent::Unreachable };
+        fill(bytes);
+        self.counters.looped += 1;
+        let from = SocketAddr::new(self.host.ip, from_port);
+        self.looped.push_back(Looped { from, to_port: to.port(), payload: frame });
+        Sent::Yes
     }
 
     /// Looks the way up anew.
@@ -242,10 +243,10 @@ impl<F: Frame> Link<F> {
             self.counters.drop_tx += 1;
             return false;
         }
-        let Some(mut frame) = self.lane.alloc() else {
-            self.counters.no_mbuf += 1;
+        if self.has_frame() != Sent::Yes {
             return false;
-        };
+        }
+        let Some(mut frame) = self.stock.pop() else { return false };
         let written = frame.resize(room).and_then(|bytes| write(&self.host, bytes));
         let Some(len) = written else { return false };
         if frame.resize(len).is_none() {
@@ -277,6 +278,7 @@ impl<F: Frame> Link<F> {
     /// Gives up the device. Nothing can be sent or received any more.
     pub fn close(&mut self) {
         self.batch.clear();
+        self.stock.clear();
         self.looped.clear();
         self.lane = Box::new(Closed);
     }
@@ -286,6 +288,7 @@ impl<F: Frame> Link<F> {
     pub fn flush(&mut self) {
         let count = self.batch.len();
         if count != 0 {
+            self.batch_bytes = 0;
             self.lane.transmit(&mut self.batch);
             self.counters.tx_frames += (count - self.batch.len()) as u64;
         }
