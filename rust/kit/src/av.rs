@@ -2,6 +2,7 @@
 
 use crate::{Error, Result};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::net::SocketAddr;
 
 /// Addresses by index; an index is what applications hold as `fi_addr_t`.
@@ -11,6 +12,8 @@ pub(crate) struct Av {
     /// First index that holds the address: an address inserted twice is reported as its first index.
     reverse: FxHashMap<SocketAddr, u64>,
     free: Vec<u64>,
+    /// What was found last: messages come in rows from one peer.
+    recent: Cell<Option<(SocketAddr, u64)>>,
     /// Endpoints bound to this address vector.
     pub(crate) refs: usize,
     /// Where asynchronous insertions are reported.
@@ -25,6 +28,7 @@ impl Av {
 
     /// Takes the lowest slot that a removal left, or the next new one.
     pub(crate) fn insert(&mut self, addr: SocketAddr) -> u64 {
+        self.recent.set(None);
         let index = match self.free.pop() {
             Some(i) => {
                 self.table[i as usize] = Some(addr);
@@ -41,6 +45,7 @@ impl Av {
 
     /// `FI_EINVAL` when the index holds nothing.
     pub(crate) fn remove(&mut self, index: u64) -> Result<()> {
+        self.recent.set(None);
         let slot = usize::try_from(index).ok().and_then(|i| self.table.get_mut(i)).ok_or(Error::INVAL)?;
         let addr = slot.take().ok_or(Error::INVAL)?;
         self.free.push(index);
@@ -61,7 +66,14 @@ impl Av {
 
     #[inline]
     pub(crate) fn find(&self, addr: &SocketAddr) -> Option<u64> {
-        self.reverse.get(addr).copied()
+        if let Some((known, index)) = self.recent.get()
+            && known == *addr
+        {
+            return Some(index);
+        }
+        let index = self.reverse.get(addr).copied()?;
+        self.recent.set(Some((*addr, index)));
+        Some(index)
     }
 }
 
