@@ -222,8 +222,9 @@ impl Link {
 fn start(eal: &Eal, device: &str, mtu: u16, deadline: Instant) -> Result<StartedPort, Error> {
     let config = PortConfig {
         mtu,
-        // Memory beyond what the rings hold would only cool the caches.
-        spare_mbufs: 512,
+        // Memory beyond what the rings hold would only cool the caches. AF_XDP's driver gives 2048 to the kernel whatever
+        // the rings' size.
+        spare_mbufs: if device.starts_with("net_af_xdp") { 1024 } else { 512 },
         least_room: frame_size(device),
         // Nothing here has a checksum.
         checksum_offload: false,
