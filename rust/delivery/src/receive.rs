@@ -292,9 +292,16 @@ impl<T: Copy> Delivery<T> {
             s.timers.probed = false;
             s.arm(now, c);
         }
+        if plain && s.tx.lost() == 0 {
+            // Timers only moved on, but for one that had struck.
+            if s.timers.rto.min(s.timers.probe) < self.timer_floor {
+                self.touch(id);
+            }
+            return true;
+        }
         if h.flags & flag::NOT_READY != 0 {
             hold(s, now, c.max_not_ready);
-        } else if !plain || s.tx.lost() != 0 {
+        } else {
             self.losses(now, id);
         }
         self.touch(id);

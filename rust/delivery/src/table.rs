@@ -184,7 +184,10 @@ impl<T: Copy> Delivery<T> {
         self.urgent -= u32::from(urgent && !x.ack_urgent);
         self.stats.data_sent += 1;
         if first {
-            self.touch(s.0);
+            let due = x.timers.rto.min(x.timers.probe);
+            if due < self.timer_floor || !x.in_timed {
+                self.touch(s.0);
+            }
         }
         Some(h)
     }

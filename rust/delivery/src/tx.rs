@@ -138,7 +138,7 @@ impl<T: Copy> TxRing<T> {
     }
 
     /// Takes an acknowledgement in; each token that arrived for the first time goes to `done`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn acknowledge(
         &mut self,
         now: Time,

@@ -22,7 +22,7 @@ mod fabric;
 mod ffi;
 mod info;
 mod iov;
-mod lock;
+pub mod lock;
 mod log;
 mod mr;
 pub mod negotiate;

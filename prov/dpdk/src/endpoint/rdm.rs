@@ -178,6 +178,7 @@ impl Rdm {
             link,
             routes: &mut self.routes,
             lost: &mut self.lost,
+            ready: None,
             udp_port: self.udp_port,
             key: self.key,
         };
@@ -247,6 +248,8 @@ struct PortDriver<'a, F: Frame> {
     link: &'a mut Link<F>,
     routes: &'a mut Vec<Route>,
     lost: &'a mut Vec<SocketAddr>,
+    /// The session whose packet may come without another look at its way.
+    ready: Option<SessionId>,
     udp_port: u16,
     key: u32,
 }
@@ -275,7 +278,10 @@ impl<F: Frame> Driver<Memory> for PortDriver<'_, F> {
     fn ready(&mut self, session: SessionId, to: SocketAddr) -> Ready {
         let waiter = Waiter::new(self.key, session.0, to);
         match self.link.ready(route(self.routes, session), self.udp_port, to, waiter) {
-            Sent::Yes => Ready::Yes,
+            Sent::Yes => {
+                self.ready = Some(session);
+                Ready::Yes
+            }
             Sent::Full => Ready::Full,
             Sent::Pending => Ready::Blocked,
             Sent::Unreachable => {
@@ -305,8 +311,13 @@ impl<F: Frame> Driver<Memory> for PortDriver<'_, F> {
             }
         };
         let len = head + body.len();
-        // Acknowledgements come without a question before them. One that finds no way is lost like any other on the way.
-        let waiter = Waiter::new(self.key, session.0, to);
-        let _ = self.link.send(route(self.routes, session), self.udp_port, to, waiter, len, fill);
+        let route = route(self.routes, session);
+        let _ = if self.ready.take() == Some(session) {
+            self.link.send_ready(route, self.udp_port, to, len, fill)
+        } else {
+            // Acknowledgements come without a question before them. One that finds no way is lost like any other on the way.
+            let waiter = Waiter::new(self.key, session.0, to);
+            self.link.send(route, self.udp_port, to, waiter, len, fill)
+        };
     }
 }

@@ -152,10 +152,22 @@ impl<F: Frame> Link<F> {
         len: usize,
         fill: impl FnOnce(&mut [u8]),
     ) -> Sent {
-        let ready = self.ready(route, from_port, to, waiter);
-        if ready != Sent::Yes {
-            return ready;
+        match self.ready(route, from_port, to, waiter) {
+            Sent::Yes => self.send_ready(route, from_port, to, len, fill),
+            other => other,
         }
+    }
+
+    /// As [`Link::send`], right after [`Link::ready`] has said yes to the same destination.
+    #[inline]
+    pub fn send_ready(
+        &mut self,
+        route: &Route,
+        from_port: u16,
+        to: SocketAddr,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Sent {
         let Some(mut frame) = self.stock.pop() else { return Sent::Full };
         if len > self.max_payload {
             self.counters.drop_tx += 1;
