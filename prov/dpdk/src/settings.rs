@@ -33,6 +33,8 @@ pub struct Settings {
     pub tx_ring: u16,
     pub spare_mbufs: u32,
     pub checksum_offload: bool,
+    /// Checksums also where packets do not leave the host's memory.
+    pub memory_checksum: bool,
     /// Longest message that goes without asking the receiver first.
     pub eager_size: usize,
     /// Bytes of messages kept for receives that are not posted yet, per endpoint.
@@ -112,6 +114,13 @@ fn read() -> Settings {
             "checksum_offload",
             "Use the device's checksum functions where it has them (default: yes)",
             true,
+        ),
+        memory_checksum: param::bool(
+            NAME,
+            "memory_checksum",
+            "Compute UDP checksums also between processes of one host that share memory (memif), where IPv4 packets have \
+             none otherwise (default: no)",
+            false,
         ),
         eager_size: bounded(
             "eager_size",

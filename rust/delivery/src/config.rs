@@ -7,6 +7,8 @@ use crate::time::{MS, US};
 pub struct Config {
     /// Largest UDP payload that this side's link carries; at least [`MIN_PAYLOAD`].
     pub max_payload: usize,
+    /// Names this host where the link is its memory, and packets to a peer of the same name need no checksum; 0 elsewhere.
+    pub host: u64,
     /// Packets that may be in flight to one peer; at most [`MAX_WINDOW`].
     pub window: u32,
     /// Bounds of the retransmission timeout. The lower one leaves room for a peer that was descheduled.
@@ -37,6 +39,7 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             max_payload: 1472,
+            host: 0,
             window: MAX_WINDOW,
             min_rto: 5 * MS,
             max_rto: 500 * MS,

@@ -99,17 +99,18 @@ impl<T: Copy> Delivery<T> {
         // What a peer says of itself before it knows us.
         let greeting = h.dst_epoch == 0 && h.kind == Kind::Data && h.hello.is_some() && h.src_epoch != 0;
         if let Some(id) = known
-            && let Some(s) = self.get(id)
+            && let Some(s) = self.sessions.get_mut(id as usize).and_then(|s| s.as_mut())
         {
+            let c = &self.config;
             if h.dst_epoch == s.local_epoch && s.peer_epoch == 0 && h.src_epoch != 0 {
                 // The first answer.
-                s.adopt(h.src_epoch, h.hello);
+                s.adopt(h.src_epoch, h.hello, c);
                 s.confirmed = true;
                 return Ok(id);
             }
             if greeting && s.peer_epoch == 0 {
                 // Both sides began at once.
-                s.adopt(h.src_epoch, h.hello);
+                s.adopt(h.src_epoch, h.hello, c);
                 return Ok(id);
             }
             if greeting && s.peer_epoch == h.src_epoch {
@@ -138,8 +139,8 @@ impl<T: Copy> Delivery<T> {
 
     fn welcome(&mut self, now: Time, from: SocketAddr, h: &Header) -> u32 {
         let id = self.open(now, from);
-        if let Some(s) = self.get(id) {
-            s.adopt(h.src_epoch, h.hello);
+        if let Some(s) = self.sessions[id as usize].as_mut() {
+            s.adopt(h.src_epoch, h.hello, &self.config);
         }
         self.events.push_back(Event::Opened { session: SessionId(id) });
         id

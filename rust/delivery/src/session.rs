@@ -24,6 +24,8 @@ pub(crate) struct Session<T> {
     /// The peer has shown that it knows `local_epoch`.
     pub(crate) confirmed: bool,
     pub(crate) peer_max_payload: usize,
+    /// Packets to the peer do not leave this host's memory.
+    pub(crate) in_memory: bool,
 
     pub(crate) tx: TxRing<T>,
     pub(crate) law: Box<dyn Law>,
@@ -84,6 +86,7 @@ impl<T: Copy> Session<T> {
             peer_epoch: 0,
             confirmed: false,
             peer_max_payload: SAFE_PAYLOAD,
+            in_memory: false,
             tx: TxRing::new(epoch as u32),
             law,
             rtt: Rtt::new(),
@@ -118,11 +121,12 @@ impl<T: Copy> Session<T> {
     }
 
     /// The peer told its epoch.
-    pub(crate) fn adopt(&mut self, epoch: u64, hello: Option<Hello>) {
+    pub(crate) fn adopt(&mut self, epoch: u64, hello: Option<Hello>, c: &Config) {
         self.peer_epoch = epoch;
         self.rx = RxWindow::new(epoch as u32);
         if let Some(h) = hello {
             self.peer_max_payload = (h.max_payload as usize).max(MIN_PAYLOAD);
+            self.in_memory = h.host != 0 && h.host == c.host;
         }
     }
 
@@ -183,6 +187,7 @@ impl<T: Copy> Session<T> {
                 min_version: VERSION,
                 max_version: VERSION,
                 max_payload: c.max_payload.min(u16::MAX as usize) as u16,
+                host: c.host,
             });
         }
         if std::mem::take(&mut self.not_ready) {

@@ -154,6 +154,12 @@ impl<T: Copy> Delivery<T> {
         self.live(s).map_or(0, |x| x.max_payload(&self.config))
     }
 
+    /// True when packets to the peer do not leave this host's memory: see [`Config::host`].
+    #[inline]
+    pub fn in_memory(&self, s: SessionId) -> bool {
+        self.live(s).is_some_and(|s| s.in_memory)
+    }
+
     /// Packets that may be sent now.
     #[inline]
     pub fn window(&self, s: SessionId) -> usize {

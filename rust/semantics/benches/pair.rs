@@ -44,6 +44,7 @@ impl Driver<Buf> for Wire {
         head: usize,
         write: impl FnOnce(&mut [u8]),
         body: Body<'_, Buf>,
+        _: bool,
     ) {
         if self.used == self.packets.len() {
             self.packets.push(Vec::with_capacity(9000));

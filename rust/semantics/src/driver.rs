@@ -52,7 +52,8 @@ pub trait Driver<S> {
     fn ready(&mut self, session: SessionId, to: SocketAddr) -> Ready;
 
     /// Takes one packet. Its UDP payload begins with `head` bytes, which `write` writes (all of them, straight to where they
-    /// leave from); `body` follows. Without a session it is an answer to a stranger, which may be dropped.
+    /// leave from); `body` follows. Without a session it is an answer to a stranger, which may be dropped. With `in_memory` it
+    /// does not leave this host's memory, and needs no checksum.
     fn emit(
         &mut self,
         session: Option<SessionId>,
@@ -60,5 +61,6 @@ pub trait Driver<S> {
         head: usize,
         write: impl FnOnce(&mut [u8]),
         body: Body<'_, S>,
+        in_memory: bool,
     );
 }

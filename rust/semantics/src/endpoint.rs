@@ -198,7 +198,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
             // Twice: nobody is left to repeat it, and a peer that misses it waits for its timeout.
             for _ in 0..2 {
                 let h = h.as_ref();
-                driver.emit(Some(s), to, h.len(), |out| out.copy_from_slice(h), Body::None);
+                driver.emit(Some(s), to, h.len(), |out| out.copy_from_slice(h), Body::None, false);
             }
         }
     }

@@ -93,7 +93,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
                     h.emit_into(out);
                     t.write_whole(&mut out[delivery..]);
                 };
-                driver.emit(Some(s), to, delivery + n, write, Body::None);
+                driver.emit(Some(s), to, delivery + n, write, Body::None, self.delivery.in_memory(s));
             }
             return Ok(());
         }

@@ -182,27 +182,28 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         first: bool,
         driver: &mut impl Driver<S>,
     ) {
+        let in_memory = self.delivery.in_memory(s);
         match token {
             Token::Whole { op, count, .. } => self.emit_whole(s, to, h, op, count, driver),
             Token::Eager { op, offset, len } => {
                 let Some(t) = self.tx.get(op as usize) else { return };
                 let m = Message::Eager { envelope: t.envelope, offset };
-                emit_message(s, to, h, &m, body(t, offset as usize, len as usize, first), driver);
+                emit_message(s, to, h, &m, body(t, offset as usize, len as usize, first), in_memory, driver);
             }
             Token::Rts { op } => {
                 let Some(t) = self.tx.get(op as usize) else { return };
                 let m = Message::Rts { envelope: t.envelope, sender: op };
-                emit_message(s, to, h, &m, Body::None, driver);
+                emit_message(s, to, h, &m, Body::None, in_memory, driver);
             }
             Token::Cts { sender, receiver, granted, last } => {
                 let m = Message::Cts { sender, receiver, granted, last };
-                emit_message(s, to, h, &m, Body::None, driver);
+                emit_message(s, to, h, &m, Body::None, in_memory, driver);
             }
             Token::Data { op, len, offset } => {
                 let Some(t) = self.tx.get(op as usize) else { return };
                 let Way::Granted { receiver, .. } = t.way else { return };
                 let m = Message::Data { receiver, offset };
-                emit_message(s, to, h, &m, body(t, offset as usize, len as usize, first), driver);
+                emit_message(s, to, h, &m, body(t, offset as usize, len as usize, first), in_memory, driver);
             }
         }
     }
@@ -236,7 +237,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
                 rest = after;
             }
         };
-        driver.emit(Some(s), to, delivery + len, write, Body::None);
+        driver.emit(Some(s), to, delivery + len, write, Body::None, self.delivery.in_memory(s));
     }
 }
 
@@ -273,7 +274,7 @@ fn pack<S: SendBuffer, C>(tx: &mut Slab<TxOp<S, C>>, p: &mut Peer, room: usize) 
 
 fn emit_control<S>(s: Option<SessionId>, to: SocketAddr, h: &HeaderBytes, driver: &mut impl Driver<S>) {
     let h = h.as_ref();
-    driver.emit(s, to, h.len(), |out| out.copy_from_slice(h), Body::None);
+    driver.emit(s, to, h.len(), |out| out.copy_from_slice(h), Body::None, false);
 }
 
 #[inline]
@@ -283,6 +284,7 @@ fn emit_message<S>(
     h: &Header,
     m: &Message,
     body: Body<'_, S>,
+    in_memory: bool,
     driver: &mut impl Driver<S>,
 ) {
     let delivery = h.emitted_len();
@@ -290,7 +292,7 @@ fn emit_message<S>(
         h.emit_into(out);
         m.emit(&mut out[delivery..]);
     };
-    driver.emit(Some(s), to, delivery + m.header_len(), write, body);
+    driver.emit(Some(s), to, delivery + m.header_len(), write, body, in_memory);
 }
 
 #[inline]

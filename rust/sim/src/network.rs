@@ -75,6 +75,7 @@ impl Driver<Memory> for Outbox<'_> {
         head: usize,
         write: impl FnOnce(&mut [u8]),
         body: Body<'_, Memory>,
+        _: bool,
     ) {
         let mut p = vec![0; head];
         write(&mut p);

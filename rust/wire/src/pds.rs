@@ -26,7 +26,7 @@ pub const FIXED: usize = 40;
 /// Words of selective acknowledgement that fit one option.
 pub const SACK_WORDS: usize = 4;
 /// Bytes of the HELLO option.
-pub const HELLO_LEN: usize = 8;
+pub const HELLO_LEN: usize = 16;
 const SACK_HEAD: usize = 4;
 /// Bytes of the longest header.
 pub const MAX_LEN: usize = FIXED + HELLO_LEN + SACK_HEAD + 8 * SACK_WORDS;
@@ -73,6 +73,8 @@ pub struct Hello {
     pub max_version: u8,
     /// Largest UDP payload that the sender can receive.
     pub max_payload: u16,
+    /// Names the host of a sender whose link is memory of that host; 0 for all other links.
+    pub host: u64,
 }
 
 /// A parsed header.
@@ -170,9 +172,12 @@ impl Header {
             let (body, rest) = o.split_at(len);
             match kind {
                 OPT_HELLO if len == HELLO_LEN => {
-                    let hello =
-                        Hello { min_version: body[2], max_version: body[3], max_payload: get_u16(body, 4) };
-                    self.hello = Some(hello);
+                    self.hello = Some(Hello {
+                        min_version: body[2],
+                        max_version: body[3],
+                        max_payload: get_u16(body, 4),
+                        host: get_u64(body, 8),
+                    });
                 }
                 OPT_SACK if len > SACK_HEAD && (len - SACK_HEAD) % 8 == 0 => {
                     let words = (len - SACK_HEAD) / 8;
@@ -252,6 +257,7 @@ impl Header {
             b[at + 3] = h.max_version;
             put_u16(b, at + 4, h.max_payload);
             put_u16(b, at + 6, 0);
+            put_u64(b, at + 8, h.host);
             at += HELLO_LEN;
         }
         if let Some(last) = self.sack.iter().rposition(|w| *w != 0) {
@@ -335,10 +341,12 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_emitted_is_parsed(psn: u32, ack: u32, echo: u32, window: u16, epochs: (u64, u64), flags: u8,
-            hello in proptest::option::of((any::<u8>(), any::<u8>(), any::<u16>())), sack: [u64; SACK_WORDS]) {
+            hello in proptest::option::of((any::<u8>(), any::<u8>(), any::<u16>(), any::<u64>())), sack: [u64; SACK_WORDS]) {
             let h = Header {
                 psn, ack, echo, window, flags, sack, src_epoch: epochs.0, dst_epoch: epochs.1,
-                hello: hello.map(|(min_version, max_version, max_payload)| Hello { min_version, max_version, max_payload }),
+                hello: hello.map(|(min_version, max_version, max_payload, host)| Hello {
+                    min_version, max_version, max_payload, host
+                }),
                 ..sample()
             };
             let b = h.emit();

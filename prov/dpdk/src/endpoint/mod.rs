@@ -154,6 +154,7 @@ impl DpdkEndpoint {
             peer_timeout: settings.peer_timeout.as_nanos() as u64,
             eager: settings.eager_size,
             unexpected: settings.unexpected_size,
+            host: self.port.memory_host,
         };
         Core::Rdm(Box::new(Rdm::new(key, udp_port, &config)))
     }

@@ -67,12 +67,15 @@ pub struct RdmConfig {
     pub peer_timeout: Nanos,
     pub eager: usize,
     pub unexpected: usize,
+    /// Names this host where the port is its memory; 0 elsewhere.
+    pub host: u64,
 }
 
 impl Rdm {
     pub fn new(key: u32, udp_port: u16, config: &RdmConfig) -> Self {
         let delivery = delivery::Config {
             max_payload: config.max_udp_payload,
+            host: config.host,
             peer_timeout: config.peer_timeout,
             ..delivery::Config::default()
         };
@@ -299,6 +302,7 @@ impl<F: Frame> Driver<Memory> for PortDriver<'_, F> {
         head: usize,
         write: impl FnOnce(&mut [u8]),
         body: Body<'_, Memory>,
+        in_memory: bool,
     ) {
         let Some(session) = session else { return self.answer_stranger(to, head, write) };
         let fill = |out: &mut [u8]| {
@@ -313,7 +317,7 @@ impl<F: Frame> Driver<Memory> for PortDriver<'_, F> {
         let len = head + body.len();
         let route = route(self.routes, session);
         let _ = if self.ready.take() == Some(session) {
-            self.link.send_ready(route, self.udp_port, to, len, fill)
+            self.link.send_ready(route, self.udp_port, to, len, fill, in_memory)
         } else {
             // Acknowledgements come without a question before them. One that finds no way is lost like any other on the way.
             let waiter = Waiter::new(self.key, session.0, to);

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod facts;
+pub mod host;
 mod reserve;
 
 pub use facts::{LinkFacts, link_facts};

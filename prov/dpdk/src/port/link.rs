@@ -153,12 +153,13 @@ impl<F: Frame> Link<F> {
         fill: impl FnOnce(&mut [u8]),
     ) -> Sent {
         match self.ready(route, from_port, to, waiter) {
-            Sent::Yes => self.send_ready(route, from_port, to, len, fill),
+            Sent::Yes => self.send_ready(route, from_port, to, len, fill, false),
             other => other,
         }
     }
 
-    /// As [`Link::send`], right after [`Link::ready`] has said yes to the same destination.
+    /// As [`Link::send`], right after [`Link::ready`] has said yes to the same destination. A packet that stays `in_memory` has
+    /// no UDP checksum where IP allows that (IPv4: RFC 768; not IPv6: RFC 8200).
     #[inline]
     pub fn send_ready(
         &mut self,
@@ -167,6 +168,7 @@ impl<F: Frame> Link<F> {
         to: SocketAddr,
         len: usize,
         fill: impl FnOnce(&mut [u8]),
+        in_memory: bool,
     ) -> Sent {
         let Some(mut frame) = self.stock.pop() else { return Sent::Full };
         if len > self.max_payload {
@@ -190,7 +192,7 @@ impl<F: Frame> Link<F> {
             template.set_offload(self.host.ip, to.ip(), len, head);
             let (ethernet, ip) = template.link_and_ip_len();
             frame.request_checksums(ethernet, ip, template.is_ipv4());
-        } else {
+        } else if !(in_memory && template.is_ipv4()) {
             template.set_udp_checksum(head, body);
         }
         self.batch_bytes += len;

@@ -9,6 +9,7 @@ use super::udp_ports::UdpPorts;
 use super::{Waiter, device};
 use crate::config::Mac;
 use crate::endpoint::Core;
+use crate::kernel::host;
 use crate::lane::ethdev::EthdevLane;
 use crate::lane::pcap::PcapFile;
 use crate::lane::{FaultInjector, Lane, PcapWriter};
@@ -32,6 +33,8 @@ pub struct Port {
     stays_open: bool,
     pub eal: &'static Eal,
     pub clock: Clock,
+    /// Names this host where the port is memory that it shares with another process; 0 elsewhere.
+    pub memory_host: u64,
     /// Held for microseconds at a time, by threads that would spin anyway: taking it costs one atomic instruction.
     io: ThreadLock<Io>,
 }
@@ -60,6 +63,10 @@ impl Drop for Port {
 /// maps), so that the same process cannot open it again. Their ports stay open until the process ends, and the next domain
 /// finds them so.
 const KEPT_DRIVERS: [&str; 2] = ["net_memif", "net_af_xdp"];
+
+/// Drivers whose link is memory that two processes share. A process there may be a switch that leads to other hosts, so that
+/// the peer's host is asked for too.
+const MEMORY_DRIVERS: [&str; 3] = ["net_memif", "net_vhost", "net_virtio_user"];
 
 /// How long a port stays open after its last user, for its peers to take what is in the rings: longer than a keeper's tick.
 const PARTING: Duration = Duration::from_millis(25);
@@ -149,6 +156,11 @@ fn bring_up(spec: &PortSpec, settings: &Settings) -> Result<Port, kit::Error> {
     let stays_open = KEPT_DRIVERS.contains(&started.info.driver.as_str());
     // Frames of these devices may come straight from a kernel's stack.
     let near_a_kernel = matches!(started.info.driver.as_str(), "net_af_packet" | "net_af_xdp" | "net_tap");
+    // Faults may turn bits, which only a checksum finds.
+    let in_memory = MEMORY_DRIVERS.contains(&started.info.driver.as_str())
+        && settings.faults.is_none()
+        && !settings.memory_checksum;
+    let memory_host = if in_memory { host::id() } else { 0 };
     let mut lane: Box<dyn Lane<Mbuf>> = Box::new(EthdevLane::new(started));
     if let Some(path) = &settings.capture {
         match PcapFile::create(path) {
@@ -182,6 +194,7 @@ fn bring_up(spec: &PortSpec, settings: &Settings) -> Result<Port, kit::Error> {
         stays_open,
         eal,
         clock: Clock::start(eal),
+        memory_host,
         io: ThreadLock::new(PortIo::new(link, udp_ports, policy), false),
     })
 }

@@ -27,6 +27,10 @@ fn port(lane: MemoryLane, last: u8, faults: Option<FaultConfig>) -> TestPort {
 }
 
 fn endpoint(port: &mut TestPort, udp_port: u16) -> u32 {
+    endpoint_on(port, udp_port, 0)
+}
+
+fn endpoint_on(port: &mut TestPort, udp_port: u16, host: u64) -> u32 {
     port.udp_ports.take(udp_port).unwrap();
     let config = RdmConfig {
         tx_size: 64,
@@ -35,6 +39,7 @@ fn endpoint(port: &mut TestPort, udp_port: u16) -> u32 {
         peer_timeout: 2000 * MS,
         eager: 8192,
         unexpected: 1 << 20,
+        host,
     };
     port.add(udp_port, |key| Rdm::new(key, udp_port, &config))
 }
@@ -211,4 +216,35 @@ fn endpoint_drains_and_says_goodbye() {
     }
     assert!(drained);
     assert!(matches!(outcome(&mut b, to), Some(Outcome::Received(c, _)) if c.len == 10));
+}
+
+/// Packets have a checksum as long as they may leave the memory of the host that both sides are on.
+#[test]
+fn only_what_stays_in_memory_goes_without_a_checksum() {
+    for (hosts, bare) in [([7, 7], true), ([7, 8], false), ([0, 7], false), ([0, 0], false)] {
+        let (a, b) = pair();
+        let wire = a.outgoing.clone();
+        let (mut a, mut b) = (port(a, 1, None), port(b, 2, None));
+        let (from, to) = (endpoint_on(&mut a, 4000, hosts[0]), endpoint_on(&mut b, 5000, hosts[1]));
+        let mut sums = Vec::new();
+        for n in 0..3 {
+            let mut buf = [0; 16];
+            post(&mut b, to, &mut buf, 1, n);
+            send(&mut a, from, b"hello", "10.0.0.2:5000".parse().unwrap(), 1, n).unwrap();
+            for turn in 1..20 {
+                a.round((n as u64 * 20 + turn) * MS, Some(from));
+                let frames = wire.lock().unwrap();
+                // IPv4, UDP, and a delivery header of kind DATA.
+                let data =
+                    frames.iter().filter(|f| f.0[12..14] == [8, 0] && f.0[23] == 17 && f.0[42] == 0x10);
+                sums.extend(data.map(|f| f.0[40..42] != [0, 0]));
+                drop(frames);
+                b.round((n as u64 * 20 + turn) * MS, Some(to));
+            }
+            assert!(matches!(outcome(&mut b, to), Some(Outcome::Received(..))));
+        }
+        // The first one goes to a stranger; later ones may go twice.
+        assert!(sums[0] && sums.len() >= 3, "{hosts:?}: {sums:?}");
+        assert!(sums[1..].iter().all(|sum| *sum != bare), "{hosts:?}: {sums:?}");
+    }
 }
