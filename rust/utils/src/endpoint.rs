@@ -213,11 +213,11 @@ impl Endpoint {
     /// Sends and waits until the buffer is free again.
     pub fn send(&mut self, buf: &[u8], to: abi::fi_addr_t, limit: Duration) -> Result<(), Failed> {
         let inject = buf.len() <= self.inject_size;
-        let start = Instant::now();
+        let mut start = None;
         // SAFETY: the buffer outlives the operation: it is injected, or waited for below.
         while !unsafe { self.try_send(buf.as_ptr(), buf.len(), to) }? {
             self.poll(Transfer::Send)?;
-            if start.elapsed() > limit {
+            if start.get_or_insert_with(Instant::now).elapsed() > limit {
                 return Err(Failed { call: "fi_send", code: abi::FI_ETIMEDOUT });
             }
         }

@@ -2,6 +2,7 @@
 //! bytes per second. One line of `name=value` words on stdout (client for latency, server for the rest).
 
 use bench::histogram::Histogram;
+use bench::ticks::Ticks;
 use clap::{Parser, ValueEnum};
 use std::error::Error;
 use std::io::{Read, Write};
@@ -101,8 +102,9 @@ fn latency(ep: &mut Endpoint, peer: abi::fi_addr_t, args: &Args, control: &mut C
     control.exchange(b"go")?;
     let client = args.server.is_some();
     let mut times = Histogram::default();
+    let run = Ticks::start();
     for n in 0..args.count + WARM_UP {
-        let start = Instant::now();
+        let start = Ticks::now();
         if client {
             ep.send(&tx, peer, LIMIT)?;
         }
@@ -110,13 +112,13 @@ fn latency(ep: &mut Endpoint, peer: abi::fi_addr_t, args: &Args, control: &mut C
         if !client {
             ep.send(&tx, peer, LIMIT)?;
         } else if n >= WARM_UP {
-            times.record(start.elapsed().as_nanos() as u64);
+            times.record(Ticks::now().saturating_sub(start));
         }
         // SAFETY: see above.
         unsafe { ep.post_receive(rx.as_mut_ptr(), rx.len()) }?;
     }
     if client {
-        let half = |q| times.quantile(q) as f64 / 2000.0;
+        let half = |q| times.quantile(q) as f64 * run.nanoseconds() / 2000.0;
         println!("half_rtt_p50_us={:.3} half_rtt_p99_us={:.3} count={}", half(0.5), half(0.99), args.count);
     }
     Ok(())

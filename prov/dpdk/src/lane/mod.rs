@@ -20,9 +20,9 @@ pub const BURST: usize = 32;
 /// Empty frames that are taken from the pool at a time. Few, so that the same ones are used again while their memory is still
 /// in the processor's caches.
 pub const STOCK: usize = 8;
-/// Bytes after which a burst is complete, whatever its number of frames: more would not stay in the first cache between
+/// Bytes after which a burst is complete, whatever its number of frames: more would not stay in the nearest caches between
 /// being written and being copied by a driver, or between being received and being copied to the application.
-pub const BURST_BYTES: usize = 16 * 1024;
+pub const BURST_BYTES: usize = 32 * 1024;
 
 /// A buffer with one Ethernet frame in contiguous memory.
 pub trait Frame: Send {
