@@ -8,7 +8,7 @@ verbose=
 [ "${1:-}" = -v ] && { verbose=1; shift; }
 pattern=${1:-*}
 : "${srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${builddir:=$srcdir/build}" "${CARGO_OUT:=$builddir/target/release}"
-rounds=${BENCH_ROUNDS:-5}
+rounds=${BENCH_ROUNDS:-9}
 failed=0
 ours_lib=$builddir/lib
 # shellcheck source=contrib/pair.sh

@@ -233,8 +233,13 @@ impl<T: Copy> Delivery<T> {
         self.touch(s.0);
     }
 
+    /// True when there is something to tell the upper layer.
+    #[inline(always)]
+    pub fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     /// Next thing to tell the upper layer.
-    #[inline]
     pub fn poll_event(&mut self) -> Option<Event<T>> {
         let e = self.events.pop_front()?;
         if let Event::Closed { session } = e

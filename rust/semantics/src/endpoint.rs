@@ -33,9 +33,9 @@ pub struct Endpoint<S: SendBuffer, R: RecvBuffer, C: Copy> {
     pub(crate) stats: Stats,
 }
 
-/// Buffers that are kept for reuse, and the largest one kept.
-const POOL: usize = 256;
-const POOLED: usize = 16 * 1024;
+/// Buffers that are kept for reuse, as many as sends may be outstanding by default, and the largest one kept.
+const POOL: usize = 1024;
+const POOLED: usize = 4 * 1024;
 
 impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
     /// `seed` names this incarnation of the endpoint: give a number that nobody can guess.
@@ -123,14 +123,20 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
     }
 
     /// Takes in what delivery has to tell.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn events(&mut self, now: Time) {
+        if self.delivery.has_events() {
+            self.take_events(now);
+        }
+    }
+
+    #[cold]
+    fn take_events(&mut self, now: Time) {
         while let Some(e) = self.delivery.poll_event() {
             self.session_event(now, e);
         }
     }
 
-    #[cold]
     fn session_event(&mut self, now: Time, e: Event<Token>) {
         match e {
             Event::Opened { session } => self.opened(now, session),

@@ -81,9 +81,14 @@ pub enum SendError {
     Again,
 }
 
+/// Bytes that are kept with the operation itself when they are copied.
+pub(crate) const SHORT: usize = 64;
+
 /// Where a message's bytes are.
 pub(crate) enum Payload<S> {
     User(S),
+    /// A copy of a few bytes.
+    Short([u8; SHORT], u8),
     /// A copy, in a buffer that goes back to the pool.
     Copied(Vec<u8>),
 }
@@ -148,6 +153,7 @@ impl<S: SendBuffer, C> TxOp<S, C> {
         Message::Whole { envelope: self.envelope }.emit(out);
         match &self.payload {
             Payload::User(buf) => buf.read(0, &mut out[head..]),
+            Payload::Short(bytes, len) => out[head..].copy_from_slice(&bytes[..usize::from(*len)]),
             Payload::Copied(bytes) => out[head..].copy_from_slice(bytes),
         }
     }

@@ -4,7 +4,7 @@ use crate::completion::Completion;
 use crate::config::Stats;
 use crate::driver::{Body, Driver, Ready};
 use crate::endpoint::{Endpoint, recycle};
-use crate::op::{Kind, NONE, Payload, RecvBuffer, Send, SendBuffer, SendError, Token, TxOp, Way};
+use crate::op::{Kind, NONE, Payload, RecvBuffer, SHORT, Send, SendBuffer, SendError, Token, TxOp, Way};
 use crate::peer::{MOST_SMALL, Peer};
 use delivery::Time;
 use slab::Slab;
@@ -34,7 +34,11 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
             }
         };
         let len = op.buf.len();
-        let payload = if op.inject {
+        let payload = if op.inject && len <= SHORT {
+            let mut copy = [0; SHORT];
+            op.buf.read(0, &mut copy[..len]);
+            Payload::Short(copy, len as u8)
+        } else if op.inject {
             let mut copy = self.pool.pop().unwrap_or_default();
             copy.clear();
             op.buf.append_to(&mut copy);

@@ -300,6 +300,7 @@ fn body<S, C>(t: &TxOp<S, C>, offset: usize, len: usize, first: bool) -> Body<'_
     match &t.payload {
         _ if len == 0 => Body::None,
         Payload::User(buf) => Body::Buffer { buf, offset, len, first },
+        Payload::Short(b, _) => Body::Bytes(&b[offset..offset + len]),
         Payload::Copied(b) => Body::Bytes(&b[offset..offset + len]),
     }
 }

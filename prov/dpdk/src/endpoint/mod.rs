@@ -12,7 +12,7 @@ use crate::port::running::PortRef;
 use crate::port::{Station, Waiter};
 use crate::settings::Settings;
 use dgram::Dgram;
-use dpdk::Mbuf;
+use dpdk::{Clock, Mbuf};
 use kit::{Context, Endpoint, EndpointRequest, Error, RecvOp, Result, SendOp, Sink};
 use outcome::Outcome;
 use rdm::{Rdm, RdmConfig};
@@ -159,17 +159,21 @@ impl DpdkEndpoint {
         Core::Rdm(Box::new(Rdm::new(key, udp_port, &config)))
     }
 
-    /// Calls the endpoint's part in the port, under the port's lock, and reports what has finished.
+    /// Calls the endpoint's part in the port, under the port's lock, and reports what has finished. Without a clock it is the
+    /// time of the last round: milliseconds ago at most, since the keeper does rounds when nobody else does.
     #[inline]
     fn with_core<R>(
         &mut self,
+        clock: Option<Clock>,
         sink: &mut Sink<'_>,
         call: impl FnOnce(&mut Core, &mut Link<Mbuf>) -> Result<R>,
     ) -> Result<R> {
         let key = self.key.ok_or(Error::OPBADSTATE)?;
         dpdk::register_thread(self.port.eal);
         let mut io = self.port.lock();
-        io.link.now = self.port.clock.now();
+        if let Some(clock) = clock {
+            io.link.now = clock.now();
+        }
         let (core, link) = io.station(key).ok_or(Error::OPBADSTATE)?;
         let result = call(core, link);
         while let Some(outcome) = core.poll_outcome() {
@@ -227,7 +231,7 @@ impl Endpoint for DpdkEndpoint {
     #[inline]
     fn send(&mut self, op: SendOp, sink: &mut Sink<'_>) -> Result<()> {
         let more = op.more;
-        self.with_core(sink, |core, link| {
+        self.with_core(Some(self.port.clock), sink, |core, link| {
             let result = core.send(op, link);
             if !more {
                 link.flush();
@@ -238,11 +242,12 @@ impl Endpoint for DpdkEndpoint {
 
     #[inline]
     fn recv(&mut self, op: RecvOp, sink: &mut Sink<'_>) -> Result<()> {
-        self.with_core(sink, |core, link| core.recv(op, link))
+        // Nothing is sent, and silence is told by questions, not by this time alone.
+        self.with_core(None, sink, |core, link| core.recv(op, link))
     }
 
     fn cancel(&mut self, context: Context, sink: &mut Sink<'_>) -> Result<()> {
-        self.with_core(sink, |core, link| core.cancel(context, link))
+        self.with_core(Some(self.port.clock), sink, |core, link| core.cancel(context, link))
     }
 
     #[inline]

@@ -47,6 +47,8 @@ pub struct PortIo<F: Frame, S> {
     /// Endpoints with something to do or to acknowledge, the caller's among them.
     active: Vec<u32>,
     policy: Policy,
+    /// Frames of the last round, which have been dealt with: their memory goes back to the pool in the next one, when nobody
+    /// waits for what they brought.
     received: Vec<F>,
     /// Counts rounds, so that the keeper sees whether somebody polls.
     pub rounds: u64,
@@ -159,15 +161,26 @@ impl<F: Frame, S: Station<F>> PortIo<F, S> {
         }
     }
 
+    #[inline]
     fn receive(&mut self) {
         let mut frames = std::mem::take(&mut self.received);
-        self.link.lane.receive(&mut frames);
-        self.link.counters.rx_frames += frames.len() as u64;
-        for frame in &frames {
-            self.take_in(frame);
-        }
         frames.clear();
+        self.link.lane.receive(&mut frames);
+        if frames.is_empty() {
+            self.link.prepare();
+        } else {
+            self.link.counters.rx_frames += frames.len() as u64;
+            for frame in &frames {
+                self.take_in(frame);
+            }
+        }
         self.received = frames;
+    }
+
+    /// Gives up the device. Nothing can be sent or received any more.
+    pub fn close(&mut self) {
+        self.received.clear();
+        self.link.close();
     }
 
     #[inline]

@@ -128,6 +128,14 @@ impl<F: Frame> Link<F> {
         if self.stock.is_empty() { self.restock() } else { Sent::Yes }
     }
 
+    /// In an idle moment: takes frames from the pool, so that the next send finds some.
+    #[inline]
+    pub fn prepare(&mut self) {
+        if self.stock.len() < STOCK / 2 {
+            self.lane.fill(&mut self.stock);
+        }
+    }
+
     #[cold]
     fn restock(&mut self) -> Sent {
         self.lane.fill(&mut self.stock);

@@ -118,7 +118,7 @@ impl Drop for PortRef {
             std::thread::sleep(PARTING);
             keeper.stop();
             // The last but one reference; the last one is our own, and its memory holds no device any more.
-            port.lock().link.close();
+            port.lock().close();
         }
     }
 }
