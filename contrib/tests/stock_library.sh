@@ -14,6 +14,9 @@ trap 'rm -rf "$dir"' EXIT
 FI_DPDK_PORTS="net_memif0,role=server=10.77.0.1/24" /usr/bin/fi_info -p dpdk -v >"$dir/info" || fail "fi_info -p dpdk"
 grep 'prov_name: dpdk' "$dir/info" >/dev/null || { cat "$dir/info"; fail "fi_info -p dpdk -v shows no dpdk"; }
 grep 'type: FI_EP_RDM' "$dir/info" >/dev/null || fail "fi_info -p dpdk -v shows no reliable endpoints"
+# Its own endpoints, with no other provider's put over them.
+others=$(sed -n 's/.*prov_name: //p' "$dir/info" | grep -vx dpdk || true)
+[ -z "$others" ] || fail "asked for dpdk, the distribution's libfabric has also $others"
 /usr/bin/fi_info -g FI_DPDK >"$dir/env"
 grep FI_DPDK_PORTS "$dir/env" >/dev/null || fail "fi_info -g does not show the provider's variables"
 
