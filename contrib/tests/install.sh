@@ -9,7 +9,8 @@ make -s -C "$builddir" install DESTDIR="$dest" >/dev/null
 prefix=$(sed -n 's/^prefix = //p' "$builddir/Makefile")
 root=$dest$prefix
 for f in include/rdma/fabric.h include/rdma/providers/fi_prov.h lib/libfabric.so lib/libfabric.so.1 \
-	lib/pkgconfig/libfabric.pc bin/fi_info bin/fi_pingpong bin/fi_strerror; do
+	lib/pkgconfig/libfabric.pc bin/fi_info bin/fi_pingpong bin/fi_strerror \
+	share/bash-completion/completions/fi_{info,pingpong,strerror}; do
 	[ -e "$root/$f" ] || fail "$f is not installed"
 done
 cat >"$dest/program.c" <<'P'

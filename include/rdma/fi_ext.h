@@ -99,7 +99,7 @@ struct fi_ops_log {
 	/* The same for what repeats itself. showtime: when next to log, kept by the caller. */
 	int (*ready)(const struct fi_provider *prov, enum fi_log_level level,
 		     enum fi_log_subsys subsys, uint64_t flags, uint64_t *showtime);
-	/* A line, without its newline. */
+	/* A message, as it was given: most end with a newline. */
 	void (*log)(const struct fi_provider *prov, enum fi_log_level level,
 		    enum fi_log_subsys subsys, const char *func, int line, const char *msg);
 };

@@ -26,8 +26,16 @@ const TX_FLAGS: u64 =
     abi::FI_COMPLETION | abi::FI_INJECT | abi::FI_INJECT_COMPLETE | abi::FI_TRANSMIT_COMPLETE | abi::FI_MORE;
 const RX_FLAGS: u64 = abi::FI_COMPLETION | abi::FI_MORE;
 
+/// A core sets it when it asks for a provider that sits on others (a utility provider).
+const CORE_ONLY: u64 = 1 << 59;
+
 /// The offers for all ports that the query's addresses leave. Errors: `FI_ENODATA` where there is none.
 pub fn offers(ports: &[PortConfig], query: &Query) -> Result<Vec<Offer>> {
+    if query.flags & CORE_ONLY != 0 {
+        // ofi_rxd would make slower reliable endpoints of the datagrams here and be listed before the provider's own, so that
+        // programs that ask for "dpdk" would get "dpdk;ofi_rxd".
+        return Err(Error::NODATA);
+    }
     if ports.is_empty() {
         log::info!(
             target: "fabric",
@@ -175,6 +183,11 @@ mod tests {
     fn nothing_configured_and_nothing_usable_offer_nothing() {
         assert_eq!(offers(&[], &Query::default()).err(), Some(Error::NODATA));
         assert!(names("no-such-if0", Query::default()).is_empty());
+    }
+
+    #[test]
+    fn utility_providers_get_nothing_to_sit_on() {
+        assert!(names(PORTS, Query { flags: CORE_ONLY, ..Query::default() }).is_empty());
     }
 
     #[test]

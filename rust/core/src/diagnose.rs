@@ -101,10 +101,19 @@ unsafe fn whole(hints: &fi_info) -> *mut fi_info {
 }
 
 /// A value as `fi_tostr` prints it; `None` for zero, which leaves it open.
+/// A value's text; what has no name is of interest here, and added as a number.
 fn shown<T: Copy + Into<u64>>(value: T, datatype: abi::fi_type) -> Option<String> {
     let wide: u64 = value.into();
+    if wide == 0 {
+        return None;
+    }
     // SAFETY: the callers below pass a value of the width that `datatype` is printed from.
-    (wide != 0).then(|| unsafe { tostr::text((&raw const value).cast(), datatype) })
+    let named = unsafe { tostr::text((&raw const value).cast(), datatype) };
+    Some(match tostr::unnamed(wide, datatype) {
+        0 => named,
+        rest if named.is_empty() => format!("{rest:#x}"),
+        rest => format!("{named}, {rest:#x}"),
+    })
 }
 
 fn number(value: usize) -> Option<String> {
@@ -280,6 +289,8 @@ mod tests {
         assert_eq!(text, "no provider offers ep_attr->type=FI_EP_MSG; without it there are results");
         let text = why(None, |l| l.info.caps = abi::FI_COLLECTIVE);
         assert_eq!(text, "no provider offers caps=FI_COLLECTIVE; without it there are results");
+        let text = why(None, |l| l.info.caps = abi::FI_RMA | 1);
+        assert_eq!(text, "no provider offers caps=FI_RMA, 0x1; without it there are results");
         let text = why(None, |l| l.fabric.prov_name = cmem::c_string("nobody"));
         assert_eq!(text, "no provider offers fabric_attr->prov_name=nobody; without it there are results");
         let text = why(None, |l| l.domain.name = cmem::c_string("eth9"));

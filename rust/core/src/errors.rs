@@ -3,22 +3,22 @@
 use libc::{c_char, c_int};
 use std::ffi::CStr;
 
-/// Texts from `FI_EOTHER` on, in order.
+/// Texts from `FI_EOTHER` on, in order: those that programs and their users know, word for word.
 const FABRIC: [&CStr; (abi::FI_ERRNO_MAX - abi::FI_ERRNO_OFFSET) as usize] = [
     c"Unspecified error",
-    c"Buffer is too small",
-    c"Not possible in the current state",
-    c"An error entry is waiting to be read",
+    c"Provided buffer is too small",
+    c"Operation not permitted in current state",
+    c"Error available",
     c"Flags not supported",
-    c"No event queue bound or available",
+    c"Missing or unavailable event queue",
     c"Invalid resource domain",
-    c"No completion queue bound or available",
-    c"Checksum mismatch",
-    c"Message was truncated",
-    c"Key is missing or not valid",
-    c"No address vector bound or available",
-    c"Queue overrun",
-    c"Receiver not ready: no buffer posted",
+    c"Missing or unavailable completion queue",
+    c"CRC error",
+    c"Truncation error",
+    c"Required key not available",
+    c"Missing or unavailable address vector",
+    c"Queue has been overrun",
+    c"Receiver not ready, no receive buffers available",
     c"No matching memory region",
     c"Address is behind a firewall",
 ];
@@ -48,7 +48,7 @@ mod tests {
         assert_eq!(string(-abi::FI_ENOENT), string(abi::FI_ENOENT));
         assert_eq!(string(abi::FI_EINVAL), "Invalid argument");
         assert_eq!(string(0), "Success");
-        assert_eq!(string(-abi::FI_ETRUNC), "Message was truncated");
+        assert_eq!(string(-abi::FI_ETRUNC), "Truncation error");
         for n in [abi::FI_ERRNO_MAX, 1000, i32::MAX, i32::MIN] {
             assert_eq!(string(n), string(abi::FI_EOTHER));
         }

@@ -1,7 +1,8 @@
-//! `fi_fabric`: the provider is found by name and opens the fabric.
+//! `fi_fabric`: the provider is found by name and opens the fabric; the hooks that `FI_HOOK` names are put over it.
 
 use crate::layout::{self, Layout};
-use crate::{Code, cmem, filter, log, registry};
+use crate::registry::Handle;
+use crate::{Code, cmem, filter, log, params, registry};
 use abi::{fi_fabric_attr, fi_info, fid_fabric};
 use libc::c_void;
 
@@ -53,7 +54,42 @@ pub(crate) unsafe fn open(
         }
     }
     log::info!("opened fabric of provider {full}");
+    if let Some(names) = params::own(c"FI_HOOK") {
+        // SAFETY: `out` is writable and has what the provider opened.
+        unsafe { *out = hooked(*out, provider.handle, &names) };
+    }
     Ok(())
+}
+
+/// Puts hook providers over a fabric, in the order of their names, each over those before it. Each takes over what it is
+/// put on and closes it with itself. One that is not there or fails is left out.
+///
+/// # Safety
+/// `fabric` is an open fabric of the provider.
+unsafe fn hooked(mut fabric: *mut fid_fabric, provider: Handle, names: &str) -> *mut fid_fabric {
+    for name in names.split(';').map(str::trim).filter(|n| !n.is_empty()) {
+        // SAFETY: the structure lives until unload.
+        let open = registry::find_hook(name).and_then(|h| unsafe { (*h.0).fabric });
+        let Some(open) = open else {
+            log::warn!("FI_HOOK: there is no hook provider {name}; it is left out");
+            continue;
+        };
+        // A hook looks at the fabric below it and nothing else.
+        let mut attr = fi_fabric_attr {
+            fabric,
+            name: std::ptr::null_mut(),
+            prov_name: std::ptr::null_mut(),
+            prov_version: 0,
+            api_version: 0,
+        };
+        let mut over = std::ptr::null_mut();
+        // SAFETY: the hook's function; the context of a hook is the provider below it.
+        match unsafe { open(&mut attr, &mut over, provider.0.cast()) } {
+            0 if !over.is_null() => fabric = over,
+            e => log::warn!("FI_HOOK: hook provider {name} returned {e}; it is left out"),
+        }
+    }
+    fabric
 }
 
 /// Opens the fabric of an info; no flag is known.
@@ -97,6 +133,50 @@ mod tests {
             let version = (*out).api_version;
             cmem::free(out);
             Ok(version)
+        }
+    }
+
+    /// What a hook of these tests opens: a fabric with the fabric below and the provider's structure in its context.
+    unsafe extern "C" fn hook(
+        attr: *mut fi_fabric_attr,
+        out: *mut *mut fid_fabric,
+        below: *mut c_void,
+    ) -> i32 {
+        // SAFETY: the core passes valid attributes and a writable place; the test frees the objects.
+        unsafe {
+            let over: *mut fid_fabric = cmem::zeroed();
+            (*over).fid.context = (*attr).fabric.cast();
+            (*over).ops = below.cast();
+            *out = over;
+        }
+        0
+    }
+
+    unsafe extern "C" fn failing(_: *mut fi_fabric_attr, _: *mut *mut fid_fabric, _: *mut c_void) -> i32 {
+        -abi::FI_ENOMEM
+    }
+
+    #[test]
+    fn hooks_are_put_over_a_fabric_in_order_and_missing_ones_left_out() {
+        type Open = unsafe extern "C" fn(*mut fi_fabric_attr, *mut *mut fid_fabric, *mut c_void) -> i32;
+        for (name, open) in [(c"ofi_hook_fab_one", hook as Open), (c"fab_two", hook), (c"fab_bad", failing)] {
+            let provider = fake::provider(name);
+            (provider.getinfo, provider.fabric) = (None, Some(open));
+            registry::register(provider);
+        }
+        let below = Handle(fake::provider(c"below"));
+        // SAFETY: objects are one block of C's memory each, and freed after their last use.
+        unsafe {
+            let bottom: *mut fid_fabric = cmem::zeroed();
+            assert_eq!(hooked(bottom, below, " ;nothing;fab_bad"), bottom);
+            let top = hooked(bottom, below, "FAB_one; fab_bad;fab_two");
+            assert_eq!((*top).ops.cast(), below.0, "a hook is told the provider below");
+            let middle: *mut fid_fabric = (*top).fid.context.cast();
+            assert_ne!(middle, bottom);
+            assert_eq!((*middle).fid.context.cast(), bottom);
+            for f in [top, middle, bottom] {
+                cmem::free(f);
+            }
         }
     }
 

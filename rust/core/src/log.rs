@@ -134,13 +134,18 @@ unsafe fn is_filtered(s: &Settings, prov: *const fi_provider) -> bool {
 }
 
 fn imported() -> Option<&'static fi_ops_log> {
-    // SAFETY: NULL, or operations that the application keeps until the process ends, as fi_open(3) demands.
+    // SAFETY: NULL, or operations that the application keeps until it closes its object.
     unsafe { IMPORTED.load(Ordering::Acquire).as_ref() }
 }
 
 /// Puts the application's operations in place.
 pub(crate) fn import(ops: *mut fi_ops_log) {
     IMPORTED.store(ops, Ordering::Release);
+}
+
+/// Puts the library's own in place again, if these are the ones that replaced them.
+pub(crate) fn give_back(ops: *mut fi_ops_log) {
+    let _ = IMPORTED.compare_exchange(ops, std::ptr::null_mut(), Ordering::AcqRel, Ordering::Relaxed);
 }
 
 /// True once an application has taken over.
@@ -154,11 +159,10 @@ pub(crate) fn is_imported() -> bool {
 /// `prov` is NULL or valid.
 pub(crate) unsafe fn enabled(prov: *const fi_provider, level: fi_log_level, subsys: fi_log_subsys) -> bool {
     let s = settings();
-    if let Some(ops) = imported() {
-        if QUIET.get() {
-            return false;
-        }
-        let Some(f) = ops.enabled else { return false };
+    if QUIET.get() {
+        return false;
+    }
+    if let Some(f) = imported().and_then(|ops| ops.enabled) {
         // SAFETY: by contract.
         let flags = if unsafe { is_filtered(s, prov) } { abi::FI_LOG_PROV_FILTERED } else { 0 };
         // SAFETY: the application's function with arguments of its type.
@@ -168,7 +172,6 @@ pub(crate) unsafe fn enabled(prov: *const fi_provider, level: fi_log_level, subs
         && s.subsystems.checked_shr(subsys).is_some_and(|m| m & 1 != 0)
         // SAFETY: by contract.
         && !unsafe { is_filtered(s, prov) }
-        && !QUIET.get()
 }
 
 /// Like [`enabled`], but at most once per interval. `showtime` is the place's own state, zero at first: when the next
@@ -182,13 +185,14 @@ pub(crate) unsafe fn ready(
     subsys: fi_log_subsys,
     showtime: &mut u64,
 ) -> bool {
-    if let Some(ops) = imported() {
-        if let Some(f) = ops.ready {
-            // SAFETY: by contract.
-            let flags = if unsafe { is_filtered(settings(), prov) } { abi::FI_LOG_PROV_FILTERED } else { 0 };
-            // SAFETY: the application's function with arguments of its type.
-            return unsafe { f(prov, level, subsys, flags, showtime) } != 0;
-        }
+    if QUIET.get() {
+        return false;
+    }
+    if let Some(f) = imported().and_then(|ops| ops.ready) {
+        // SAFETY: by contract.
+        let flags = if unsafe { is_filtered(settings(), prov) } { abi::FI_LOG_PROV_FILTERED } else { 0 };
+        // SAFETY: the application's function with arguments of its type.
+        return unsafe { f(prov, level, subsys, flags, showtime) } != 0;
     }
     // SAFETY: by contract.
     let wanted = unsafe { enabled(prov, level, subsys) };

@@ -1,5 +1,6 @@
 //! `fi_open`: objects of the library itself, by name. There is one, "logging", by which an application brings its own
-//! log: `fi_import_log` opens it, binds the application's `fid_logging` to it and closes it again.
+//! log: `fi_import_log` opens it, binds the application's `fid_logging` to it and closes it again. What was bound has the
+//! library's operations from then on: closing it gives the log back.
 
 use crate::{Code, cmem, log};
 use abi::{fid, fid_logging};
@@ -9,6 +10,17 @@ static mut OPS: abi::fi_ops = abi::fi_ops {
     size: size_of::<abi::fi_ops>(),
     close: Some(close),
     bind: Some(bind),
+    control: None,
+    ops_open: None,
+    tostr: None,
+    ops_set: None,
+};
+
+/// Operations of the application's object, once it is bound.
+static mut BOUND_OPS: abi::fi_ops = abi::fi_ops {
+    size: size_of::<abi::fi_ops>(),
+    close: Some(give_back),
+    bind: None,
     control: None,
     ops_open: None,
     tostr: None,
@@ -62,6 +74,14 @@ unsafe extern "C" fn close(fid: *mut fid) -> c_int {
     0
 }
 
+/// The application's object is its own memory; the log is the library's again.
+unsafe extern "C" fn give_back(fid: *mut fid) -> c_int {
+    // SAFETY: `bind` gave these operations to a fid_logging.
+    let ops = unsafe { (*fid.cast::<fid_logging>()).ops };
+    log::give_back(ops);
+    0
+}
+
 unsafe extern "C" fn bind(_fid: *mut fid, theirs: *mut fid, flags: u64) -> c_int {
     // SAFETY: NULL or the application's object.
     let Some(class) = (unsafe { theirs.as_ref() }).map(|f| f.fclass) else { return -abi::FI_EINVAL };
@@ -80,6 +100,8 @@ unsafe extern "C" fn bind(_fid: *mut fid, theirs: *mut fid, flags: u64) -> c_int
     match unsafe { ops.as_ref() } {
         Some(o) if o.size >= size_of::<abi::fi_ops_log>() => {
             log::import(ops);
+            // SAFETY: the application's object, which is the library's to fill in while it is bound.
+            unsafe { (*theirs).ops = &raw mut BOUND_OPS };
             0
         }
         _ => -abi::FI_EINVAL,
@@ -151,8 +173,14 @@ mod tests {
             assert!(log::enabled(null(), abi::FI_LOG_DEBUG, abi::FI_LOG_CNTR));
             assert!(!log::enabled(null(), abi::FI_LOG_WARN, abi::FI_LOG_CNTR));
             log::write(null(), 0, 0, c"f".as_ptr(), 4711, c"x".as_ptr());
+            assert_eq!(LINES.load(Ordering::Relaxed), 1);
+
+            // Functions that the application leaves out stay the library's, which writes nothing without FI_LOG_LEVEL.
+            ops.enabled = None;
+            assert!(!log::enabled(null(), abi::FI_LOG_DEBUG, abi::FI_LOG_CNTR));
+            assert_eq!(((*mine.fid.ops).close.unwrap())(&mut mine.fid), 0);
+            assert!(!log::is_imported());
+            assert_eq!(((*mine.fid.ops).close.unwrap())(&mut mine.fid), 0, "twice does no harm");
         }
-        assert_eq!(LINES.load(Ordering::Relaxed), 1);
-        log::import(null_mut());
     }
 }

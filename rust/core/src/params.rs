@@ -58,9 +58,14 @@ const OWN: &[(&str, fi_param_type, &str)] = &[
         "Directories to load providers from, separated by colons. A leading @ lets the first provider of a name win instead of the newest; an element +/path/lib.so loads one library as preferred (default: the directory of the installation)",
     ),
     (
+        "hook",
+        abi::FI_PARAM_STRING,
+        "Hook providers that are put over each fabric that is opened, separated by semicolons (default: none)",
+    ),
+    (
         "universe_size",
         abi::FI_PARAM_SIZE_T,
-        "How many peers to expect; providers size their tables by it (default: 1024)",
+        "How many peers to expect: what providers size tables by where an application does not say (default: none)",
     ),
     ("fork_unsafe", abi::FI_PARAM_BOOL, "Whether a provider may skip what keeps fork() safe (default: no)"),
     (

@@ -234,6 +234,13 @@ pub(crate) fn find(name: &str) -> Option<Entry> {
     all.iter().filter(same).find(|e| !e.hidden).or_else(|| all.iter().find(same)).cloned()
 }
 
+/// The hook provider of this name, with or without the prefix that hooks have.
+pub(crate) fn find_hook(name: &str) -> Option<Handle> {
+    let full = format!("ofi_hook_{name}");
+    let named = |e: &&Entry| e.name.eq_ignore_ascii_case(name) || e.name.eq_ignore_ascii_case(&full);
+    all().iter().filter(|e| e.kind == Kind::Hook && !e.hidden).find(named).map(|e| e.handle)
+}
+
 /// Lets all providers go, at unload.
 pub(crate) fn fini() {
     let ready = STATE.swap(GONE, Ordering::AcqRel) == READY;

@@ -5,7 +5,7 @@ use crate::domain::{self, Shared};
 use crate::eq;
 use crate::ffi::{self, guard, nosys};
 use crate::provider::Provider;
-use crate::{Error, Result, addr, query};
+use crate::{Error, Result, addr, param, query};
 use libc::{c_char, c_int, c_void};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -82,7 +82,8 @@ pub(crate) unsafe extern "C" fn open<P: Provider>(
         if attr.r#type == abi::FI_AV_UNSPEC {
             attr.r#type = abi::FI_AV_TABLE;
         }
-        let key = shared.state.lock().avs.insert(Av::with_capacity(attr.count));
+        let count = if attr.count != 0 { attr.count } else { param::universe_size() };
+        let key = shared.state.lock().avs.insert(Av::with_capacity(count));
         shared.refs.fetch_add(1, Ordering::Relaxed);
         let obj = Box::new(AvObj::<P> {
             fid: abi::fid_av {

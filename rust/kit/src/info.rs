@@ -58,7 +58,7 @@ fn alloc() -> Result<*mut abi::fi_info> {
 }
 
 /// API version of the running core, which decides how much of an attribute it allocated.
-fn core_version() -> u32 {
+pub(crate) fn core_version() -> u32 {
     // SAFETY: no arguments. Found by its oldest and only form.
     unsafe { abi::fi_version() }
 }
@@ -148,7 +148,7 @@ impl List {
 }
 
 /// Bytes of `fi_domain_attr` that a core of this version allocated (see the versions' layouts).
-fn domain_attr_size(v: u32) -> usize {
+pub(crate) fn domain_attr_size(v: u32) -> usize {
     match v {
         _ if v < abi::FI_VERSION(1, 9) => offset_of!(abi::fi_domain_attr, tclass),
         _ if v < abi::FI_VERSION(1, 20) => offset_of!(abi::fi_domain_attr, max_ep_auth_key),

@@ -1,9 +1,10 @@
 //! Hints against offers, once for all providers: what fits becomes a result, what does not is named.
 
-use crate::addr;
 use crate::offer::Offer;
+use crate::{addr, info};
 use std::ffi::CStr;
 use std::fmt;
+use std::mem::offset_of;
 
 /// The first attribute that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,9 +121,7 @@ pub unsafe fn negotiate(
         if a.protocol != 0 && a.protocol != offer.ep.protocol {
             no("ep_attr->protocol", a.protocol, offer.ep.protocol)?;
         }
-        if a.protocol != 0 {
-            at_most("ep_attr->protocol_version", a.protocol_version, offer.ep.protocol_version)?;
-        }
+        at_most("ep_attr->protocol_version", a.protocol_version, offer.ep.protocol_version)?;
         at_most("ep_attr->max_msg_size", a.max_msg_size, offer.ep.max_msg_size)?;
         at_most("ep_attr->max_order_raw_size", a.max_order_raw_size, offer.ep.max_order_raw_size)?;
         at_most("ep_attr->max_order_war_size", a.max_order_war_size, offer.ep.max_order_war_size)?;
@@ -190,6 +189,13 @@ fn tag_format_fits(wanted: u64, offer: &Offer) -> Fit {
     }
 }
 
+/// Capabilities of one side of an endpoint. Those of the other side are no wish: hints that name nothing else ask for
+/// all that the endpoint has, as no capability at all would mean when the result is given back as hints.
+fn one_side(wanted: u64, endpoint: u64, side: u64) -> u64 {
+    let wanted = wanted & side;
+    endpoint & side & if wanted != 0 { with_directions(wanted) } else { !0 }
+}
+
 fn tx_fits(h: &abi::fi_info, offer: &Offer, out: &mut Offer) -> Fit {
     out.tx.caps = out.caps & TX_CAPS;
     // SAFETY: NULL or valid by negotiate's contract.
@@ -198,7 +204,7 @@ fn tx_fits(h: &abi::fi_info, offer: &Offer, out: &mut Offer) -> Fit {
     if a.caps != 0 {
         let base = if h.caps != 0 { h.caps } else { offer.caps };
         subset("tx_attr->caps", a.caps, with_directions(base) | offer.free_caps)?;
-        out.tx.caps = with_directions(a.caps) & out.caps & TX_CAPS;
+        out.tx.caps = one_side(a.caps, out.caps, TX_CAPS);
     }
     subset("tx_attr->op_flags", a.op_flags, offer.tx_op_flags)?;
     subset("tx_attr->msg_order", a.msg_order, offer.tx.msg_order)?;
@@ -224,7 +230,7 @@ fn rx_fits(h: &abi::fi_info, offer: &Offer, out: &mut Offer) -> Fit {
     if a.caps != 0 {
         let base = if h.caps != 0 { h.caps } else { offer.caps };
         subset("rx_attr->caps", a.caps, with_directions(base) | offer.free_caps)?;
-        out.rx.caps = with_directions(a.caps) & out.caps & RX_CAPS;
+        out.rx.caps = one_side(a.caps, out.caps, RX_CAPS);
     }
     subset("rx_attr->op_flags", a.op_flags, offer.rx_op_flags)?;
     subset("rx_attr->msg_order", a.msg_order, offer.rx.msg_order)?;
@@ -249,7 +255,12 @@ fn domain_fits(a: &abi::fi_domain_attr, version: u32, offer: &Offer, out: &mut O
         at_most("domain_attr->threading", a.threading, abi::FI_THREAD_ENDPOINT)?;
         out.domain.threading = a.threading;
     }
-    progress_fits("domain_attr->control_progress", a.control_progress, d.control_progress)?;
+    if a.control_progress == abi::FI_PROGRESS_CONTROL_UNIFIED {
+        // A promise, as threading levels are: the application drives control operations and data together.
+        out.domain.control_progress = a.control_progress;
+    } else {
+        progress_fits("domain_attr->control_progress", a.control_progress, d.control_progress)?;
+    }
     progress_fits("domain_attr->data_progress", a.data_progress, d.data_progress)?;
     if a.resource_mgmt != abi::FI_RM_UNSPEC {
         at_most("domain_attr->resource_mgmt", a.resource_mgmt, abi::FI_RM_ENABLED)?;
@@ -279,7 +290,23 @@ fn domain_fits(a: &abi::fi_domain_attr, version: u32, offer: &Offer, out: &mut O
         no("domain_attr->auth_key_size", a.auth_key_size, 0)?;
     }
     at_most("domain_attr->mr_cnt", a.mr_cnt, d.mr_cnt)?;
-    at_most("domain_attr->max_err_data", a.max_err_data, d.max_err_data)
+    at_most("domain_attr->max_err_data", a.max_err_data, d.max_err_data)?;
+    newer_members_fit(a, d, info::domain_attr_size(info::core_version()))
+}
+
+/// What older cores do not have: such a core passes hints of `bytes` bytes on, which end before them.
+fn newer_members_fit(a: &abi::fi_domain_attr, d: &abi::fi_domain_attr, bytes: usize) -> Fit {
+    if bytes > offset_of!(abi::fi_domain_attr, max_ep_auth_key) {
+        at_most("domain_attr->max_ep_auth_key", a.max_ep_auth_key, d.max_ep_auth_key)?;
+    }
+    if bytes > offset_of!(abi::fi_domain_attr, max_group_id) {
+        at_most("domain_attr->max_group_id", a.max_group_id, d.max_group_id)?;
+    }
+    if bytes > offset_of!(abi::fi_domain_attr, max_cntr_value) {
+        at_most("domain_attr->max_cntr_value", a.max_cntr_value, d.max_cntr_value)?;
+        at_most("domain_attr->max_err_cntr_value", a.max_err_cntr_value, d.max_err_cntr_value)?;
+    }
+    Ok(())
 }
 
 fn progress_fits(attr: &'static str, wanted: abi::fi_progress, offered: abi::fi_progress) -> Fit {
@@ -378,6 +405,10 @@ mod tests {
                 (*h.domain_attr).data_progress = abi::FI_PROGRESS_AUTO
             }),
             // SAFETY: see above.
+            ("domain_attr->max_group_id", |h| unsafe { (*h.domain_attr).max_group_id = 1 }),
+            // SAFETY: see above.
+            ("ep_attr->protocol_version", |h| unsafe { (*h.ep_attr).protocol_version = 1 }),
+            // SAFETY: see above.
             ("domain_attr->name", |h| unsafe { (*h.domain_attr).name = c"eth0".as_ptr() as *mut _ }),
             // SAFETY: see above.
             ("fabric_attr->name", |h| unsafe { (*h.fabric_attr).name = c"10.0.0.0/8".as_ptr() as *mut _ }),
@@ -392,5 +423,23 @@ mod tests {
         // SAFETY: the attribute pointers are set by `ask`.
         let o = ask(|h| unsafe { (*h.tx_attr).size = 64 }).unwrap();
         assert_eq!((o.tx.size, o.tx.inject_size), (64, 256));
+    }
+
+    #[test]
+    fn a_sides_capabilities_are_those_of_its_side() {
+        // SAFETY: the attribute pointers are set by `ask`.
+        let rx = |caps| ask(|h| unsafe { (*h.rx_attr).caps = caps }).unwrap().rx.caps;
+        let all = abi::FI_MSG | abi::FI_TAGGED | abi::FI_RECV | abi::FI_SOURCE;
+        assert_eq!(rx(0), all);
+        assert_eq!(rx(abi::FI_SEND), all, "only the other side's are named");
+        assert_eq!(rx(abi::FI_MSG | abi::FI_SEND), abi::FI_MSG | abi::FI_RECV);
+    }
+
+    #[test]
+    fn a_promise_about_control_operations_is_taken() {
+        let unified = abi::FI_PROGRESS_CONTROL_UNIFIED;
+        // SAFETY: the attribute pointers are set by `ask`.
+        let o = ask(|h| unsafe { (*h.domain_attr).control_progress = unified }).unwrap();
+        assert_eq!(o.domain.control_progress, unified);
     }
 }

@@ -71,3 +71,13 @@ pub fn bool(provider: &CStr, name: &str, help: &str, default: bool) -> bool {
     complain(provider, name, ret, default);
     if ret == 0 { v != 0 } else { default }
 }
+
+/// How many peers to expect, from the core's `FI_UNIVERSE_SIZE`; 0 when it does not say.
+pub(crate) fn universe_size() -> usize {
+    let mut v = 0usize;
+    // SAFETY: no provider stands for the core, whose parameter this is; it writes a size_t.
+    let ret = unsafe {
+        abi::fi_param_get(std::ptr::null_mut(), c"universe_size".as_ptr(), (&raw mut v).cast::<c_void>())
+    };
+    if ret == 0 { v } else { 0 }
+}

@@ -39,9 +39,7 @@ pub fn strerror(code: i32) -> String {
     unsafe { CStr::from_ptr(abi::fi_strerror(code)) }.to_string_lossy().into_owned()
 }
 
-/// Version of the library that runs, as text.
+/// Version of the library that runs, as text with its revision.
 pub fn library_version() -> String {
-    // SAFETY: no arguments.
-    let v = unsafe { abi::fi_version() };
-    format!("{}.{}", abi::FI_MAJOR(v), abi::FI_MINOR(v))
+    tostr(&0u32, abi::FI_TYPE_VERSION)
 }

@@ -28,10 +28,14 @@ impl<'a> Lines<'a> {
     }
 
     fn comp_order(&mut self, value: u64) {
-        let text = match value {
-            abi::FI_ORDER_NONE => "FI_ORDER_NONE".to_owned(),
-            v if v == abi::FI_ORDER_STRICT as u64 => "FI_ORDER_STRICT".to_owned(),
-            v => tables::COMP_ORDER.join(v),
+        let strict = abi::FI_ORDER_STRICT as u64;
+        // The order of operations first, by a name for all of it or none, then that of their bytes.
+        let text = match (value & strict, tables::COMP_ORDER.join(value & !strict)) {
+            (abi::FI_ORDER_NONE, rest) if rest.is_empty() => "FI_ORDER_NONE".to_owned(),
+            (abi::FI_ORDER_NONE, rest) => format!("FI_ORDER_NONE, {rest}"),
+            (o, rest) if o == strict && rest.is_empty() => "FI_ORDER_STRICT".to_owned(),
+            (o, rest) if o == strict => format!("FI_ORDER_STRICT, {rest}"),
+            _ => tables::COMP_ORDER.join(value),
         };
         self.line("comp_order", format_args!("[ {text} ]"));
     }
@@ -146,9 +150,17 @@ pub(super) fn ep(out: &mut String, indent: &str, a: &abi::fi_ep_attr) {
     l.line("max_order_war_size", a.max_order_war_size);
     l.line("max_order_waw_size", a.max_order_waw_size);
     l.line("mem_tag_format", format_args!("{:#018x}", a.mem_tag_format));
-    l.line("tx_ctx_cnt", a.tx_ctx_cnt);
-    l.line("rx_ctx_cnt", a.rx_ctx_cnt);
+    contexts(&mut l, "tx_ctx_cnt", a.tx_ctx_cnt);
+    contexts(&mut l, "rx_ctx_cnt", a.rx_ctx_cnt);
     key_size(&mut l, a.auth_key_size);
+}
+
+fn contexts(l: &mut Lines, name: &str, count: usize) {
+    if count == abi::FI_SHARED_CONTEXT as usize {
+        l.line(name, "FI_SHARED_CONTEXT");
+    } else {
+        l.line(name, count);
+    }
 }
 
 fn key_size(l: &mut Lines, size: usize) {

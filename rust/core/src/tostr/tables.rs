@@ -2,24 +2,20 @@
 
 use crate::log::{LEVELS, SUBSYSTEMS};
 
-/// Names of flag bits, lowest bit first.
+/// Names of flag bits, in the order in which they are printed: that of every libfabric, whatever the bits' places.
 pub(super) struct Bits(&'static [(u64, &'static str)]);
 
 impl Bits {
-    /// The names of the set bits, separated by commas; bits without a name as one number at the end.
+    /// The names of the set bits, separated by commas. Bits without a name add nothing.
     pub(super) fn join(&self, value: u64) -> String {
-        let mut rest = value;
-        let mut parts: Vec<String> = Vec::new();
-        for &(bit, name) in self.0 {
-            if value & bit != 0 {
-                parts.push(name.to_owned());
-                rest &= !bit;
-            }
-        }
-        if rest != 0 {
-            parts.push(format!("{rest:#x}"));
-        }
-        parts.join(", ")
+        let named: Vec<&str> =
+            self.0.iter().filter(|(bit, _)| value & bit != 0).map(|(_, name)| *name).collect();
+        named.join(", ")
+    }
+
+    /// The set bits that have no name here.
+    pub(super) fn unnamed(&self, value: u64) -> u64 {
+        self.0.iter().fold(value, |rest, (bit, _)| rest & !bit)
     }
 }
 
@@ -51,16 +47,15 @@ macro_rules! table {
 
 pub(super) const CAPS: Bits = bits! {
     FI_MSG FI_RMA FI_TAGGED FI_ATOMIC FI_MULTICAST FI_COLLECTIVE FI_READ FI_WRITE FI_RECV FI_SEND FI_REMOTE_READ
-    FI_REMOTE_WRITE FI_MULTI_RECV FI_REMOTE_CQ_DATA FI_TRIGGER FI_FENCE FI_PEER_TRANSFER FI_AV_USER_ID
-    FI_FIREWALL_ADDR FI_PEER FI_TAGGED_DIRECTED_RECV FI_TAGGED_MULTI_RECV FI_HMEM FI_EXACT_DIRECTED_RECV
-    FI_RMA_PMEM FI_SOURCE_ERR FI_LOCAL_COMM FI_REMOTE_COMM FI_SHARED_AV FI_RMA_EVENT FI_SOURCE FI_NAMED_RX_CTX
-    FI_DIRECTED_RECV
+    FI_REMOTE_WRITE FI_MULTI_RECV FI_REMOTE_CQ_DATA FI_TRIGGER FI_FENCE FI_RMA_PMEM FI_SOURCE_ERR FI_LOCAL_COMM
+    FI_REMOTE_COMM FI_SHARED_AV FI_RMA_EVENT FI_SOURCE FI_NAMED_RX_CTX FI_DIRECTED_RECV FI_HMEM FI_PEER_TRANSFER
+    FI_AV_USER_ID FI_FIREWALL_ADDR FI_PEER FI_TAGGED_DIRECTED_RECV FI_TAGGED_MULTI_RECV FI_EXACT_DIRECTED_RECV
 };
 
 pub(super) const OP_FLAGS: Bits = bits! {
     FI_MULTICAST FI_MULTI_RECV FI_REMOTE_CQ_DATA FI_MORE FI_PEEK FI_TRIGGER FI_FENCE FI_COMPLETION FI_INJECT
-    FI_INJECT_COMPLETE FI_TRANSMIT_COMPLETE FI_DELIVERY_COMPLETE FI_AFFINITY FI_COMMIT_COMPLETE FI_MATCH_COMPLETE
-    FI_PEER_TRANSFER FI_AUTH_KEY FI_DISCARD FI_CLAIM
+    FI_INJECT_COMPLETE FI_TRANSMIT_COMPLETE FI_DELIVERY_COMPLETE FI_COMMIT_COMPLETE FI_MATCH_COMPLETE FI_AFFINITY
+    FI_CLAIM FI_DISCARD FI_PEER_TRANSFER FI_AUTH_KEY
 };
 
 pub(super) const ORDER: Bits = bits! {
@@ -75,8 +70,9 @@ pub(super) const COMP_ORDER: Bits = bits! {
     FI_ORDER_SAS FI_ORDER_DATA
 };
 
-pub(super) const MODE: Bits =
-    bits! { FI_CONTEXT2 FI_LOCAL_MR FI_RX_CQ_DATA FI_ASYNC_IOV FI_MSG_PREFIX FI_CONTEXT };
+pub(super) const MODE: Bits = bits! {
+    FI_CONTEXT FI_MSG_PREFIX FI_ASYNC_IOV FI_RX_CQ_DATA FI_LOCAL_MR FI_CONTEXT2
+};
 
 pub(super) const MR_MODE: Bits = bits! {
     FI_MR_BASIC FI_MR_SCALABLE FI_MR_LOCAL FI_MR_RAW FI_MR_VIRT_ADDR FI_MR_ALLOCATED FI_MR_PROV_KEY
@@ -84,8 +80,8 @@ pub(super) const MR_MODE: Bits = bits! {
 };
 
 pub(super) const CQ_FLAGS: Bits = bits! {
-    FI_MSG FI_RMA FI_TAGGED FI_ATOMIC FI_COLLECTIVE FI_READ FI_WRITE FI_RECV FI_SEND FI_REMOTE_READ FI_REMOTE_WRITE
-    FI_MULTI_RECV FI_REMOTE_CQ_DATA FI_MORE FI_CLAIM
+    FI_SEND FI_RECV FI_RMA FI_ATOMIC FI_MSG FI_TAGGED FI_READ FI_WRITE FI_REMOTE_READ FI_REMOTE_WRITE
+    FI_REMOTE_CQ_DATA FI_MULTI_RECV FI_MORE FI_CLAIM FI_COLLECTIVE
 };
 
 pub(super) const AV_FLAGS: Bits = bits! { FI_READ FI_EVENT FI_AV_USER_ID FI_SYMMETRIC };
@@ -166,6 +162,19 @@ const fn numbered<const N: usize>(names: [&'static str; N]) -> [(u32, &'static s
         i += 1;
     }
     out
+}
+
+/// The names behind a `FI_TYPE_*` whose data is a word of flags.
+pub(super) fn flags(datatype: abi::fi_type) -> Option<Bits> {
+    Some(match datatype {
+        abi::FI_TYPE_CAPS => CAPS,
+        abi::FI_TYPE_OP_FLAGS => OP_FLAGS,
+        abi::FI_TYPE_MSG_ORDER => ORDER,
+        abi::FI_TYPE_MODE => MODE,
+        abi::FI_TYPE_CQ_EVENT_FLAGS => CQ_FLAGS,
+        abi::FI_TYPE_MR_MODE => MR_MODE,
+        _ => return None,
+    })
 }
 
 /// The names behind a `FI_TYPE_*` whose data is one 32-bit value.

@@ -11,7 +11,7 @@ use utils::{Failed, Hints, Info, InfoList, check, flags_from_text, owned_by_c, t
 #[command(name = "fi_info", disable_version_flag = true)]
 struct Args {
     /// Source name or address
-    #[arg(short, long, value_name = "ADDR")]
+    #[arg(short, long = "src_addr", value_name = "ADDR")]
     src_addr: Option<String>,
     /// Destination name or address
     #[arg(short, long, value_name = "NAME")]
@@ -26,7 +26,7 @@ struct Args {
     #[arg(short, long, value_name = "MOD1|MOD2..")]
     mode: Option<String>,
     /// Endpoint type: FI_EP_RDM, FI_EP_DGRAM, FI_EP_MSG
-    #[arg(short = 't', long, value_name = "EPTYPE")]
+    #[arg(short = 't', long = "ep_type", value_name = "EPTYPE")]
     ep_type: Option<String>,
     /// Domain name
     #[arg(short, long)]
@@ -35,7 +35,7 @@ struct Args {
     #[arg(short, long)]
     fabric: Option<String>,
     /// Address format: FI_SOCKADDR_IN...
-    #[arg(short, long, value_name = "FMT")]
+    #[arg(short, long = "addr_format", value_name = "FMT")]
     addr_format: Option<String>,
     /// Provider
     #[arg(short, long, value_name = "PROV")]
