@@ -70,7 +70,7 @@ unit() {
 	tests+=("unit|||fi_getinfo_test" "unit|||fi_dom_test -n 2" "unit|||fi_av_test -n 16" "unit|||fi_cq_test")
 }
 functional() { # MESSAGES
-	tests+=("pair|||fi_rdm_soak -I $1" "pair|restarts||fi_rdm_peer_death")
+	tests+=("pair|||fi_rdm_soak -I $1" "pair|restarts||fi_rdm_peer_death" "pair|||fi_rdm_tagged_peek")
 	if [ "$provider" = dpdk ]; then
 		local n
 		for n in 1 2; do

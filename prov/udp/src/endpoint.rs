@@ -1,8 +1,8 @@
 //! An endpoint: one non-blocking socket and the receives posted for it.
 
 use kit::{
-    Completion, Context, Endpoint, EndpointRequest, Error, Failure, Kind, RecvKind, RecvOp, Result, SendOp,
-    Sink,
+    Completion, Context, Endpoint, EndpointRequest, Error, Failure, Kind, RecvAct, RecvKind, RecvOp, Result,
+    SendOp, Sink,
 };
 use nix::errno::Errno;
 use nix::sys::socket::{MsgFlags, SockaddrStorage, recvmsg};
@@ -85,7 +85,7 @@ impl Endpoint for UdpEndpoint {
     }
 
     fn recv(&mut self, op: RecvOp, _sink: &mut Sink<'_>) -> Result<()> {
-        if op.kind != RecvKind::Msg {
+        if op.kind != RecvKind::Msg || op.act != RecvAct::Post {
             return Err(Error::NOSYS);
         }
         if self.posted.len() >= self.rx_size {

@@ -107,13 +107,32 @@ pub struct SendOp {
     pub token: Token,
 }
 
-/// A posted receive.
+/// A receive.
 pub struct RecvOp {
     pub kind: RecvKind,
+    pub act: RecvAct,
     pub buf: UserIov,
     /// Only from this peer (`FI_DIRECTED_RECV`).
     pub from: Option<SocketAddr>,
     pub token: Token,
+}
+
+/// What a receive does (flags of fi_trecvmsg, see fi_tagged(3)).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RecvAct {
+    /// Takes the first message that matches, now or later.
+    Post,
+    /// Tells at once about a message that waits, or completes with `FI_ENOMSG` (FI_PEEK).
+    Peek,
+    /// The same, and sets the message aside for a [`RecvAct::TakeClaimed`] or [`RecvAct::DiscardClaimed`] with the same
+    /// context (FI_PEEK | FI_CLAIM).
+    PeekAndClaim,
+    /// The same, and throws the message away (FI_PEEK | FI_DISCARD).
+    PeekAndDiscard,
+    /// Receives the message that was set aside (FI_CLAIM).
+    TakeClaimed,
+    /// Throws it away (FI_CLAIM | FI_DISCARD).
+    DiscardClaimed,
 }
 
 /// What a receive matches.
@@ -155,7 +174,8 @@ pub trait Endpoint: Send {
     /// The operation's outcome goes to the sink, now or in a later [`Endpoint::progress`].
     fn send(&mut self, op: SendOp, sink: &mut Sink<'_>) -> Result<()>;
 
-    /// Posts a receive. `FI_EAGAIN`: the queue is full.
+    /// Posts a receive, or does what its act says. `FI_EAGAIN`: the queue is full; `FI_ENOSYS`: an act that is not offered;
+    /// `FI_EINVAL`: nothing was claimed with this context.
     fn recv(&mut self, op: RecvOp, sink: &mut Sink<'_>) -> Result<()>;
 
     /// Cancels a posted operation with this context; its `FI_ECANCELED` goes to the sink. `FI_ENOENT`: none such.

@@ -4,7 +4,7 @@ use crate::domain::State;
 use crate::ep::EpObj;
 use crate::ffi::guard;
 use crate::iov::UserIov;
-use crate::provider::{Context, Endpoint, Kind, Provider, RecvKind, RecvOp, SendOp, Token};
+use crate::provider::{Context, Endpoint, Kind, Provider, RecvAct, RecvKind, RecvOp, SendOp, Token};
 use crate::{Error, Result};
 use libc::{c_void, iovec};
 use std::net::SocketAddr;
@@ -21,6 +21,8 @@ pub(crate) const DEFAULT_FLAGS: u64 = abi::FI_COMPLETION
 const SEND_FLAGS: u64 = DEFAULT_FLAGS | abi::FI_REMOTE_CQ_DATA;
 /// Flags of one `fi_recvmsg` or `fi_trecvmsg`.
 const RECV_FLAGS: u64 = abi::FI_COMPLETION | abi::FI_MORE;
+/// Flags of one `fi_trecvmsg` beside these.
+const LOOK_FLAGS: u64 = abi::FI_PEEK | abi::FI_CLAIM | abi::FI_DISCARD;
 
 /// The arguments that all sends share.
 struct Send {
@@ -104,7 +106,7 @@ impl<P: Provider> EpObj<P> {
             Some(self.peer(&st, from)?)
         };
         let token = Token { context: Context(context as usize), report, flags: abi::FI_RECV | cap };
-        let op = RecvOp { kind, buf, from, token };
+        let op = RecvOp { kind, act: act(flags)?, buf, from, token };
         st.with_ep(self.key, |e, sink| e.recv(op, sink)).map(|()| 0)
     }
 
@@ -164,6 +166,28 @@ unsafe fn one(buf: *const c_void, len: usize) -> Result<UserIov> {
 unsafe fn obj<'a, P: Provider>(ep: *mut abi::fid_ep) -> &'a EpObj<P> {
     // SAFETY: by contract.
     unsafe { &*(ep as *mut EpObj<P>) }
+}
+
+/// What the flags of a receive ask for.
+#[inline]
+fn act(flags: u64) -> Result<RecvAct> {
+    if flags & LOOK_FLAGS == 0 { Ok(RecvAct::Post) } else { act_of_look(flags & LOOK_FLAGS) }
+}
+
+#[cold]
+fn act_of_look(flags: u64) -> Result<RecvAct> {
+    use abi::{FI_CLAIM, FI_DISCARD, FI_PEEK};
+    const CLAIM: u64 = FI_PEEK | FI_CLAIM;
+    const DISCARD: u64 = FI_PEEK | FI_DISCARD;
+    const DROP: u64 = FI_CLAIM | FI_DISCARD;
+    match flags {
+        FI_PEEK => Ok(RecvAct::Peek),
+        CLAIM => Ok(RecvAct::PeekAndClaim),
+        DISCARD => Ok(RecvAct::PeekAndDiscard),
+        FI_CLAIM => Ok(RecvAct::TakeClaimed),
+        DROP => Ok(RecvAct::DiscardClaimed),
+        _ => Err(Error::BADFLAGS),
+    }
 }
 
 fn checked(flags: u64, allowed: u64) -> Result<u64> {
@@ -353,7 +377,7 @@ unsafe extern "C" fn trecvmsg<P: Provider>(
         // SAFETY: API contract.
         let (ep, m, buf) = unsafe { (obj::<P>(ep), &*msg, UserIov::many((*msg).msg_iov, (*msg).iov_count)?) };
         let kind = RecvKind::Tagged { tag: m.tag, ignore: m.ignore };
-        ep.recv(kind, buf, m.addr, checked(flags, RECV_FLAGS)?, m.context)
+        ep.recv(kind, buf, m.addr, checked(flags, RECV_FLAGS | LOOK_FLAGS)?, m.context)
     })
 }
 

@@ -25,6 +25,8 @@ pub struct Endpoint<S: SendBuffer, R: RecvBuffer, C: Copy> {
     pub(crate) rx: Slab<RxMsg<R, C>>,
     pub(crate) posted: PostedQueue<R, C>,
     pub(crate) unexpected: UnexpectedQueue,
+    /// Messages that were set aside, by the context of who did it.
+    pub(crate) claimed: Vec<(C, u32)>,
     /// Bytes held for messages without a receive.
     pub(crate) held: usize,
     /// Buffers for copies of injected messages, and for held ones.
@@ -49,6 +51,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
             rx: Slab::new(),
             posted: PostedQueue::new(),
             unexpected: UnexpectedQueue::default(),
+            claimed: Vec::new(),
             held: 0,
             pool: Vec::new(),
             completions: VecDeque::with_capacity(64),

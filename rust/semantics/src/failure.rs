@@ -52,6 +52,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
             .collect();
         lost.sort_unstable();
         for key in lost {
+            self.claimed.retain(|(_, rx)| *rx != key);
             let m = self.rx.remove(key as usize);
             if m.unexpected {
                 self.unexpected.forget(m.envelope.tag.is_some(), key);
@@ -62,6 +63,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
                     self.recycle(b);
                 }
                 Place::Announced { .. } => self.held -= OVERHEAD,
+                Place::Dropped => {}
                 Place::Matched(p) => {
                     self.stats.receive_failures += 1;
                     self.completions.push_back(Completion::RecvFailed {

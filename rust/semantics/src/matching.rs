@@ -104,6 +104,11 @@ impl UnexpectedQueue {
         self.list(tagged).push_back(rx);
     }
 
+    /// The first message that `f` chooses.
+    pub(crate) fn find(&mut self, tagged: bool, f: impl Fn(u32) -> bool) -> Option<u32> {
+        self.list(tagged).iter().copied().find(|i| f(*i))
+    }
+
     /// Takes the first message that `f` chooses.
     #[inline]
     pub(crate) fn take(&mut self, tagged: bool, f: impl Fn(u32) -> bool) -> Option<u32> {

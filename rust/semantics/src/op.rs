@@ -79,6 +79,8 @@ pub struct Recv<R, C> {
 pub enum SendError {
     /// The queue is full; there is room after completions.
     Again,
+    /// No message was claimed with this context.
+    NotClaimed,
 }
 
 /// Bytes that are kept with the operation itself when they are copied.
@@ -177,6 +179,8 @@ pub(crate) enum Place<R, C> {
     Held(Vec<u8>),
     /// Announced only: nothing is held.
     Announced { sender: u32 },
+    /// Nowhere: it was thrown away while it was arriving.
+    Dropped,
 }
 
 /// A message that is arriving, or waits for its receive.

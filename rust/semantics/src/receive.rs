@@ -290,17 +290,22 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
                 if granted != 0 {
                     self.delivery.watch(now, s, true);
                 }
-                let peer = self.peer(s, from);
-                peer.grants.push_back(Grant { sender, receiver: rx, granted, last: true });
-                if !peer.ready && !peer.blocked {
-                    peer.ready = true;
-                    self.ready.push_back(s);
-                }
+                self.grant(s, from, Grant { sender, receiver: rx, granted, last: true });
                 if granted == 0 {
                     self.finish(now, rx);
                 }
             }
             matched => self.rx[rx as usize].place = matched,
+        }
+    }
+
+    /// Queues a grant.
+    pub(crate) fn grant(&mut self, s: SessionId, from: SocketAddr, grant: Grant) {
+        let peer = self.peer(s, from);
+        peer.grants.push_back(grant);
+        if !peer.ready && !peer.blocked {
+            peer.ready = true;
+            self.ready.push_back(s);
         }
     }
 
@@ -315,7 +320,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         match &mut m.place {
             Place::Matched(p) => write_within(&mut p.buf, offset, payload),
             Place::Held(b) => b[offset as usize..offset as usize + payload.len()].copy_from_slice(payload),
-            Place::Announced { .. } => {}
+            Place::Announced { .. } | Place::Dropped => {}
         }
         m.arrived += payload.len() as u64;
         if m.arrived >= m.wanted {
@@ -325,7 +330,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
                 self.delivery.watch(now, s, false);
                 peer::take(&mut self.peer(s, from).open, e.number);
             }
-            if matches!(self.rx[rx as usize].place, Place::Matched(_)) {
+            if matches!(self.rx[rx as usize].place, Place::Matched(_) | Place::Dropped) {
                 self.finish(now, rx);
             }
         }

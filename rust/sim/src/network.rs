@@ -3,7 +3,7 @@
 use crate::chance::Chance;
 use crate::memory::Memory;
 use delivery::{Time, US};
-use semantics::{Body, Completion, Config, Driver, Endpoint, Ready, Recv, Send, SendError, SessionId};
+use semantics::{Body, Completion, Config, Driver, Endpoint, Found, Ready, Recv, Send, SendError, SessionId};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
@@ -132,6 +132,20 @@ impl Network {
     pub fn recv(&mut self, node: usize, op: Recv<Memory, u64>) -> Result<(), SendError> {
         let now = self.now;
         self.nodes[node].ep.recv(now, op)
+    }
+
+    pub fn peek(&mut self, node: usize, op: Recv<Memory, u64>, found: Found) {
+        self.nodes[node].ep.peek(op, found);
+    }
+
+    pub fn recv_claimed(&mut self, node: usize, op: Recv<Memory, u64>) -> Result<(), SendError> {
+        let (now, context) = (self.now, op.context);
+        self.nodes[node].ep.recv_claimed(now, op, |c| *c == context)
+    }
+
+    pub fn discard_claimed(&mut self, node: usize, op: Recv<Memory, u64>) -> Result<(), SendError> {
+        let context = op.context;
+        self.nodes[node].ep.discard_claimed(op, |c| *c == context)
     }
 
     pub fn cancel(&mut self, node: usize, context: u64) -> bool {

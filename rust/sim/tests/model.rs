@@ -165,7 +165,7 @@ impl Run {
         ) {
             Ok(()) => self.messages.push(Message { from, to, tag, data, content, sent: false, taken: None }),
             // Not taken: it must leave no trace.
-            Err(SendError::Again) => {}
+            Err(SendError::Again | SendError::NotClaimed) => {}
         }
     }
 

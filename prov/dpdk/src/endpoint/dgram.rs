@@ -8,7 +8,9 @@ use crate::lane::Frame;
 use crate::neighbour::Nanos;
 use crate::port::link::{Link, Route, Sent};
 use crate::port::{Station, Waiter};
-use kit::{Completion, Context, Error, Failure, Kind, RecvKind, RecvOp, Result, SendOp, Token, UserIov};
+use kit::{
+    Completion, Context, Error, Failure, Kind, RecvAct, RecvKind, RecvOp, Result, SendOp, Token, UserIov,
+};
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
 
@@ -139,7 +141,7 @@ impl Dgram {
 
     /// Posts a receive. Errors: `FI_EAGAIN`, `FI_ENOSYS` for tagged ones.
     pub fn recv(&mut self, op: RecvOp) -> Result<()> {
-        if op.kind != RecvKind::Msg || op.from.is_some() {
+        if op.kind != RecvKind::Msg || op.act != RecvAct::Post || op.from.is_some() {
             return Err(Error::NOSYS);
         }
         if self.posted.len() >= self.rx_size {

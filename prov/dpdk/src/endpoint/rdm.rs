@@ -11,8 +11,10 @@ use crate::lane::Frame;
 use crate::neighbour::Nanos;
 use crate::port::link::{Link, Route, Sent};
 use crate::port::{Station, Waiter};
-use kit::{Completion, Context, Error, Failure, Kind, RecvKind, RecvOp, Result, SendOp, Token, UserIov};
-use semantics::{Body, Driver, Ready, SendError, SessionId, Time};
+use kit::{
+    Completion, Context, Error, Failure, Kind, RecvAct, RecvKind, RecvOp, Result, SendOp, Token, UserIov,
+};
+use semantics::{Body, Driver, Found, Ready, SendError, SessionId, Time};
 use std::hash::{BuildHasher, Hasher};
 use std::net::SocketAddr;
 
@@ -107,14 +109,15 @@ impl Rdm {
         };
         let now = Time(link.now);
         let (messages, mut driver) = self.split(link);
-        messages.send(now, op.dest, send, &mut driver).map_err(again)?;
+        messages.send(now, op.dest, send, &mut driver).map_err(refused)?;
         if !self.lost.is_empty() {
             self.give_up_lost(now.0);
         }
         Ok(())
     }
 
-    /// Posts a receive. Errors: `FI_EAGAIN`.
+    /// Posts a receive, or looks at messages that wait for one. Errors: `FI_EAGAIN`, `FI_EINVAL` when no message was claimed
+    /// with this context.
     #[inline]
     pub fn recv<F: Frame>(&mut self, op: RecvOp, link: &mut Link<F>) -> Result<()> {
         let recv = semantics::Recv {
@@ -126,7 +129,25 @@ impl Rdm {
             from: op.from,
             context: op.token,
         };
-        self.messages.recv(Time(link.now), recv).map_err(again)
+        if op.act != RecvAct::Post {
+            return self.look(Time(link.now), op.act, recv);
+        }
+        self.messages.recv(Time(link.now), recv).map_err(refused)
+    }
+
+    #[cold]
+    fn look(&mut self, now: Time, act: RecvAct, op: semantics::Recv<Memory, Token>) -> Result<()> {
+        let context = op.context.context;
+        let same = |token: &Token| token.context == context;
+        match act {
+            RecvAct::Post => self.messages.recv(now, op).map_err(refused)?,
+            RecvAct::Peek => self.messages.peek(op, Found::Stays),
+            RecvAct::PeekAndClaim => self.messages.peek(op, Found::Claimed),
+            RecvAct::PeekAndDiscard => self.messages.peek(op, Found::Discarded),
+            RecvAct::TakeClaimed => self.messages.recv_claimed(now, op, same).map_err(refused)?,
+            RecvAct::DiscardClaimed => self.messages.discard_claimed(op, same).map_err(refused)?,
+        }
+        Ok(())
     }
 
     /// Cancels a posted receive. `FI_ENOENT` when there is none with this context.
@@ -198,9 +219,10 @@ impl Rdm {
 }
 
 #[cold]
-fn again(error: SendError) -> Error {
+fn refused(error: SendError) -> Error {
     match error {
         SendError::Again => Error::AGAIN,
+        SendError::NotClaimed => Error::INVAL,
     }
 }
 

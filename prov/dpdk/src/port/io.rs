@@ -101,16 +101,26 @@ impl<F: Frame, S: Station<F>> PortIo<F, S> {
             self.mark(key);
         }
         // Acknowledgements that nothing has carried go out before anything new comes in.
-        let (stations, link) = (&mut self.stations, &mut self.link);
-        self.active.retain(|key| {
-            let Some(slot) = stations.get_mut(*key as usize) else { return false };
-            if now.saturating_sub(slot.since) >= ACK_DELAY {
-                slot.station.control(link);
-                slot.active = Some(*key) == caller;
-                slot.since = now;
+        let mut i = 0;
+        while let Some(&key) = self.active.get(i) {
+            let keep = match self.stations.get_mut(key as usize) {
+                Some(slot) => {
+                    if now.saturating_sub(slot.since) >= ACK_DELAY {
+                        slot.station.control(&mut self.link);
+                        slot.active = Some(key) == caller;
+                        slot.since = now;
+                    }
+                    slot.active
+                }
+                None => false,
+            };
+            // Mostly there is one, and it stays.
+            if keep {
+                i += 1;
+            } else {
+                self.active.remove(i);
             }
-            slot.active
-        });
+        }
 
         if self.link.has_looped() {
             self.deliver_looped();

@@ -10,7 +10,7 @@ use crate::endpoint::outcome::Outcome;
 use crate::lane::memory::{BytesFrame, MemoryLane, pair};
 use crate::neighbour::{Config, Neighbours};
 use crate::testing::lend;
-use kit::{Context, Kind, RecvKind, RecvOp, SendOp, Token};
+use kit::{Context, Kind, RecvAct, RecvKind, RecvOp, SendOp, Token};
 use std::net::IpAddr;
 use wire::frame::Host;
 
@@ -63,7 +63,9 @@ fn send(
 fn post(port: &mut TestPort, key: u32, buf: &mut [u8], context: usize) {
     let (station, _) = port.station(key).unwrap();
     let buf = lend(buf);
-    station.recv(RecvOp { kind: RecvKind::Msg, buf, from: None, token: token(context) }).unwrap();
+    station
+        .recv(RecvOp { kind: RecvKind::Msg, act: RecvAct::Post, buf, from: None, token: token(context) })
+        .unwrap();
 }
 
 fn outcome(port: &mut TestPort, key: u32) -> Option<Outcome> {

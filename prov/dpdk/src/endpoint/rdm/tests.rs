@@ -69,7 +69,7 @@ fn post(port: &mut TestPort, key: u32, buf: &mut [u8], tag: u64, context: usize)
     let (station, link) = port.station(key).unwrap();
     let buf = lend(buf);
     let kind = RecvKind::Tagged { tag, ignore: 0 };
-    station.recv(RecvOp { kind, buf, from: None, token: token(context) }, link).unwrap();
+    station.recv(RecvOp { kind, act: RecvAct::Post, buf, from: None, token: token(context) }, link).unwrap();
 }
 
 fn outcome(port: &mut TestPort, key: u32) -> Option<Outcome> {
