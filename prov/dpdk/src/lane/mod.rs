@@ -20,6 +20,9 @@ pub const BURST: usize = 32;
 /// Empty frames that are taken from the pool at a time. Few, so that the same ones are used again while their memory is still
 /// in the processor's caches.
 pub const STOCK: usize = 8;
+/// Frames from this length on are taken from the pool one by one: the one that was given back last, and is still in the nearest
+/// cache, is worth more than the time that taking several at once saves.
+pub const LARGE: usize = 2048;
 /// Bytes after which a burst is complete, whatever its number of frames: more would not stay in the nearest caches between
 /// being written and being copied by a driver, or between being received and being copied to the application.
 pub const BURST_BYTES: usize = 32 * 1024;

@@ -7,7 +7,7 @@ use super::link::Link;
 use super::udp_ports::UdpPorts;
 use super::{Station, Waiter};
 use crate::config::Mac;
-use crate::lane::{BURST, Frame};
+use crate::lane::{BURST, Frame, LARGE};
 use crate::neighbour::{Event, Heard, Nanos};
 use slab::Slab;
 use wire::frame::{self, Checks, Drop, NeighbourKind, Received};
@@ -182,6 +182,10 @@ impl<F: Frame, S: Station<F>> PortIo<F, S> {
             self.link.counters.rx_frames += frames.len() as u64;
             for frame in &frames {
                 self.take_in(frame);
+            }
+            // Large ones are wanted back at once, see `LARGE`.
+            if frames.last().is_some_and(|f| f.bytes().len() >= LARGE) {
+                frames.clear();
             }
         }
         self.received = frames;

@@ -6,7 +6,7 @@
 use super::Waiter;
 use crate::config::Mac;
 use crate::counters::Counters;
-use crate::lane::{BURST, BURST_BYTES, Frame, Lane, STOCK};
+use crate::lane::{BURST, BURST_BYTES, Frame, LARGE, Lane, STOCK};
 use crate::neighbour::{Lookup, Nanos, Neighbours};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -128,6 +128,17 @@ impl<F: Frame> Link<F> {
         if self.stock.is_empty() { self.restock() } else { Sent::Yes }
     }
 
+    /// A frame for a datagram of `len` bytes.
+    #[inline(always)]
+    fn frame(&mut self, len: usize) -> Option<F> {
+        if len >= LARGE
+            && let Some(frame) = self.lane.alloc()
+        {
+            return Some(frame);
+        }
+        self.stock.pop()
+    }
+
     /// In an idle moment: takes frames from the pool, so that the next send finds some.
     #[inline]
     pub fn prepare(&mut self) {
@@ -178,7 +189,7 @@ impl<F: Frame> Link<F> {
         fill: impl FnOnce(&mut [u8]),
         in_memory: bool,
     ) -> Sent {
-        let Some(mut frame) = self.stock.pop() else { return Sent::Full };
+        let Some(mut frame) = self.frame(len) else { return Sent::Full };
         if len > self.max_payload {
             self.counters.drop_tx += 1;
             return Sent::Unreachable;
