@@ -22,22 +22,24 @@ pub fn run(packets: u64, spoof: bool, seed: u64) -> Result<Report, String> {
     let mut net = Network::new(2, config.clone(), Faults { loss: 0.01, ..Faults::NONE }, seed);
     let mut chance = Chance::new(seed);
     let mut report = Report::default();
-    let mut tag = 0u64;
+    let (mut tag, mut rounds) = (0u64, 0u64);
     let stranger = SocketAddr::from(([192, 0, 2, 66], 666));
     while report.hostile < packets {
-        tag += 1;
-        for side in 0..2 {
+        // One message a side, or so many that they share packets.
+        let count = if chance.below(4) == 0 { 60 } else { 1 };
+        for side in (0..2).flat_map(|side| (0..count).map(move |_| side)) {
+            tag += 1;
             let len = match chance.below(4) {
-                0 => chance.below(40_000),
+                0 if count == 1 => chance.below(40_000),
                 _ => chance.below(300),
             } as usize;
             let _ = net.recv(
-                side,
+                1 - side,
                 Recv {
                     kind: RecvKind::Tagged { tag, ignore: 0 },
                     buf: Memory(vec![0; 40_000]),
                     // A stranger may send messages of its own, which are not for us.
-                    from: (!spoof).then(|| net.addr(1 - side)),
+                    from: (!spoof).then(|| net.addr(side)),
                     context: tag,
                 },
             );
@@ -55,7 +57,7 @@ pub fn run(packets: u64, spoof: bool, seed: u64) -> Result<Report, String> {
                 },
             );
         }
-        let mut pending = 4;
+        let mut pending = 4 * count;
         let mut steps = 0;
         while pending > 0 && steps < 20_000 {
             steps += 1;
@@ -93,7 +95,8 @@ pub fn run(packets: u64, spoof: bool, seed: u64) -> Result<Report, String> {
         if !spoof && pending > 0 {
             return Err(format!("round {tag} did not complete"));
         }
-        if spoof && tag % 16 == 0 {
+        rounds += 1;
+        if spoof && rounds % 16 == 0 {
             net.restart(0);
             net.restart(1);
         }
