@@ -196,6 +196,12 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         self.delivery.next_deadline()
     }
 
+    /// Something waits to be sent: for a window, for company, or for its session's turn.
+    #[inline]
+    pub fn waits(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
     /// Nothing that was accepted for sending waits to be sent, granted or acknowledged.
     pub fn is_drained(&self) -> bool {
         self.tx.is_empty() && !self.delivery.has_unacked()

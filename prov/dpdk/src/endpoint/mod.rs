@@ -62,6 +62,15 @@ impl Core {
         }
     }
 
+    /// Messages wait to be sent, until something arrives.
+    #[inline]
+    fn waits(&self) -> bool {
+        match self {
+            Core::Rdm(e) => e.waits(),
+            Core::Dgram(_) => false,
+        }
+    }
+
     fn is_drained(&self) -> bool {
         match self {
             Core::Rdm(e) => e.is_drained(),
@@ -236,7 +245,12 @@ impl Endpoint for DpdkEndpoint {
             if !more {
                 link.flush();
             }
-            result
+            result.map(|()| core.waits())
+        })
+        .map(|waits| {
+            if waits {
+                self.port.alarm.call();
+            }
         })
     }
 

@@ -185,6 +185,12 @@ impl Rdm {
         messages.close(now, &mut driver);
     }
 
+    /// Messages wait to be sent, until something arrives.
+    #[inline]
+    pub fn waits(&self) -> bool {
+        self.messages.waits()
+    }
+
     /// True when nothing waits to be sent or acknowledged.
     pub fn is_drained(&self) -> bool {
         self.messages.is_drained()

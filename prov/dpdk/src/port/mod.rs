@@ -3,6 +3,7 @@
 //! [`io`] is one round of it and [`link`] its sending side, both over abstract frames; [`running`] opens devices and
 //! keeps the process-wide list of what is open; [`keeper`] does what must go on while the application computes.
 
+pub mod alarm;
 pub mod device;
 pub mod io;
 mod keeper;

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use super::alarm::Alarm;
 use super::io::{Policy, PortIo};
 use super::keeper::Keeper;
 use super::link::Link;
@@ -33,6 +34,8 @@ pub struct Port {
     stays_open: bool,
     pub eal: &'static Eal,
     pub clock: Clock,
+    /// Calls the keeper.
+    pub alarm: Alarm,
     /// Names this host where the port is memory that it shares with another process; 0 elsewhere.
     pub memory_host: u64,
     /// Held for microseconds at a time, by threads that would spin anyway: taking it costs one atomic instruction.
@@ -194,6 +197,7 @@ fn bring_up(spec: &PortSpec, settings: &Settings) -> Result<Port, kit::Error> {
         stays_open,
         eal,
         clock: Clock::start(eal),
+        alarm: Alarm::default(),
         memory_host,
         io: ThreadLock::new(PortIo::new(link, udp_ports, policy), false),
     })
