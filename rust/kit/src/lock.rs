@@ -41,7 +41,8 @@ impl<T> ThreadLock<T> {
     pub fn try_lock(&self) -> Option<Guard<'_, T>> {
         let free = self.elided
             || self.held.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok();
-        free.then_some(Guard { lock: self })
+        // Made only when it is ours: dropping one gives the lock back.
+        free.then(|| Guard { lock: self })
     }
 
     #[cold]
@@ -120,6 +121,7 @@ mod tests {
         let l = ThreadLock::new((), false);
         let held = l.lock();
         assert!(l.try_lock().is_none());
+        assert!(l.try_lock().is_none(), "a vain attempt leaves the lock with its holder");
         drop(held);
         assert!(l.try_lock().is_some());
         assert!(l.try_lock().is_some(), "given back");
