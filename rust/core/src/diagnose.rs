@@ -100,8 +100,8 @@ unsafe fn whole(hints: &fi_info) -> *mut fi_info {
     std::ptr::null_mut()
 }
 
-/// A value as `fi_tostr` prints it; `None` for zero, which leaves it open.
-/// A value's text; what has no name is of interest here, and added as a number.
+/// A value as `fi_tostr` prints it, with what has no name, which is of interest here, as a number behind; `None` for zero,
+/// which leaves it open.
 fn shown<T: Copy + Into<u64>>(value: T, datatype: abi::fi_type) -> Option<String> {
     let wide: u64 = value.into();
     if wide == 0 {

@@ -74,7 +74,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         if self.posted.len() >= self.config.rx_size {
             return Err(SendError::Again);
         }
-        let mut p = Posted { kind: op.kind, buf: op.buf, from: op.from, context: op.context, watched: None };
+        let mut p = Posted::new(op);
         if let Some(rx) = self.find_unexpected(&p) {
             self.claim(now, rx, p);
             return Ok(());
@@ -171,10 +171,8 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         if let Some(Some(p)) = self.peers.get_mut(s.index())
             && std::mem::take(&mut p.blocked)
             && p.has_work()
-            && !p.ready
         {
-            p.ready = true;
-            self.ready.push_back(s);
+            self.make_ready(s);
         }
     }
 

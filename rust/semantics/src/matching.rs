@@ -1,6 +1,6 @@
 //! Posted receives and unexpected messages, each in order, and which goes with which.
 
-use crate::op::RecvKind;
+use crate::op::{Recv, RecvKind};
 use delivery::SessionId;
 use slab::Slab;
 use std::collections::VecDeque;
@@ -15,6 +15,14 @@ pub(crate) struct Posted<R, C> {
     pub(crate) context: C,
     /// The session that is watched on its account.
     pub(crate) watched: Option<SessionId>,
+}
+
+impl<R, C> Posted<R, C> {
+    /// The receive that nobody is watched for yet.
+    #[inline]
+    pub(crate) fn new(op: Recv<R, C>) -> Posted<R, C> {
+        Posted { kind: op.kind, buf: op.buf, from: op.from, context: op.context, watched: None }
+    }
 }
 
 /// True when a receive of this kind and source takes the message.

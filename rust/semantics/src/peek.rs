@@ -1,7 +1,6 @@
 //! Looking at messages that wait without a receive: seeing whether one is there, setting it aside for a later receive, or
 //! throwing it away (FI_PEEK, FI_CLAIM and FI_DISCARD of fi_tagged(3)).
 
-use crate::completion::Completion;
 use crate::config::OVERHEAD;
 use crate::endpoint::Endpoint;
 use crate::matching::{Posted, takes};
@@ -34,28 +33,16 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
             Found::Stays => self.unexpected.find(tagged, choose),
             Found::Claimed | Found::Discarded => self.unexpected.take(tagged, choose),
         };
-        let Recv { buf, from, context, .. } = op;
-        let Some(at) = at else {
-            let p = Posted { kind: op.kind, buf, from, context, watched: None };
-            return self.fail_posted(p, abi::FI_ENOMSG);
-        };
+        let Some(at) = at else { return self.fail_posted(Posted::new(op), abi::FI_ENOMSG) };
         let m = &mut self.rx[at as usize];
         if found != Found::Stays {
             m.unexpected = false;
         }
         let (e, from) = (m.envelope, m.from);
-        let len = e.len as usize;
-        self.completions.push_back(Completion::Received {
-            context,
-            buf,
-            len,
-            tag: e.tag,
-            data: e.data,
-            from,
-        });
+        self.tell(op.context, op.buf, e.len as usize, &e, from);
         match found {
             Found::Stays => {}
-            Found::Claimed => self.claimed.push((context, at)),
+            Found::Claimed => self.claimed.push((op.context, at)),
             Found::Discarded => self.throw_away(at),
         }
     }
@@ -69,8 +56,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         choose: impl Fn(&C) -> bool,
     ) -> Result<(), SendError> {
         let rx = self.take_claimed(choose)?;
-        let p = Posted { kind: op.kind, buf: op.buf, from: op.from, context: op.context, watched: None };
-        self.claim(now, rx, p);
+        self.claim(now, rx, Posted::new(op));
         Ok(())
     }
 
@@ -80,14 +66,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         let rx = self.take_claimed(choose)?;
         let m = &self.rx[rx as usize];
         let (e, from) = (m.envelope, m.from);
-        self.completions.push_back(Completion::Received {
-            context: op.context,
-            buf: op.buf,
-            len: e.len as usize,
-            tag: e.tag,
-            data: e.data,
-            from,
-        });
+        self.tell(op.context, op.buf, e.len as usize, &e, from);
         self.throw_away(rx);
         Ok(())
     }

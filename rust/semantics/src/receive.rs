@@ -301,12 +301,8 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
 
     /// Queues a grant.
     pub(crate) fn grant(&mut self, s: SessionId, from: SocketAddr, grant: Grant) {
-        let peer = self.peer(s, from);
-        peer.grants.push_back(grant);
-        if !peer.ready && !peer.blocked {
-            peer.ready = true;
-            self.ready.push_back(s);
-        }
+        self.peer(s, from).grants.push_back(grant);
+        self.make_ready(s);
     }
 
     /// Puts a piece of a message where it belongs, and completes the message when it was the last.
@@ -374,6 +370,12 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
             return;
         }
         self.stats.received += 1;
+        self.tell(context, buf, len, e, from);
+    }
+
+    /// A receive, or a look at a message, that succeeded.
+    #[inline]
+    pub(crate) fn tell(&mut self, context: C, buf: R, len: usize, e: &Envelope, from: SocketAddr) {
         self.completions.push_back(Completion::Received {
             context,
             buf,
@@ -444,10 +446,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         let Some(Some(p)) = self.peers.get_mut(s.index()) else { return };
         if more && !p.granted.contains(&sender) {
             p.granted.push_back(sender);
-            if !p.ready && !p.blocked {
-                p.ready = true;
-                self.ready.push_back(s);
-            }
+            self.make_ready(s);
         }
     }
 

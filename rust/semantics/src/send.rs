@@ -2,7 +2,7 @@
 
 use crate::completion::Completion;
 use crate::config::Stats;
-use crate::driver::{Body, Driver, Ready};
+use crate::driver::{Driver, Ready};
 use crate::endpoint::{Endpoint, recycle};
 use crate::op::{Kind, NONE, Payload, RecvBuffer, SHORT, Send, SendBuffer, SendError, Token, TxOp, Way};
 use crate::peer::{MOST_SMALL, Peer};
@@ -90,24 +90,15 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
             }
             let ask = self.asks(s);
             let token = Token::Whole { op: key, count: 1, small: true };
-            if let (Some(h), Some(t)) = (self.delivery.send(now, s, token, n, ask), self.tx.get(key as usize))
-            {
-                let delivery = h.emitted_len();
-                let write = |out: &mut [u8]| {
-                    h.emit_into(out);
-                    t.write_whole(&mut out[delivery..]);
-                };
-                driver.emit(Some(s), to, delivery + n, write, Body::None, self.delivery.in_memory(s));
+            if let Some(h) = self.delivery.send(now, s, token, n, ask) {
+                self.emit_whole(s, to, &h, key, 1, driver);
             }
             return Ok(());
         }
         t.packed = packed;
         let peer = self.peer(s, to);
         peer.enqueue(key, packed);
-        if !peer.ready && !peer.blocked {
-            peer.ready = true;
-            self.ready.push_back(s);
-        }
+        self.make_ready(s);
         // A message that waits for company, or for a window, has nobody to wake.
         if self.may_send(s) {
             self.turns(now, driver);

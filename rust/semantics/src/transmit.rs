@@ -89,6 +89,18 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
         }
     }
 
+    /// The session has something to send: it stands in line, unless its way is not known.
+    #[inline]
+    pub(crate) fn make_ready(&mut self, s: SessionId) {
+        if let Some(Some(p)) = self.peers.get_mut(s.index())
+            && !p.ready
+            && !p.blocked
+        {
+            p.ready = true;
+            self.ready.push_back(s);
+        }
+    }
+
     /// True when a packet of the session could be sent now.
     #[inline]
     pub(crate) fn may_send(&self, s: SessionId) -> bool {
@@ -173,7 +185,7 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
 
     /// Makes the packet of a token, for the first time or again.
     #[inline]
-    pub(crate) fn emit(
+    fn emit(
         &self,
         s: SessionId,
         to: SocketAddr,
@@ -209,7 +221,8 @@ impl<S: SendBuffer, R: RecvBuffer, C: Copy> Endpoint<S, R, C> {
     }
 
     /// A packet of messages that begins with `op`; each names the one that follows it.
-    fn emit_whole(
+    #[inline]
+    pub(crate) fn emit_whole(
         &self,
         s: SessionId,
         to: SocketAddr,
@@ -262,10 +275,10 @@ fn pack<S: SendBuffer, C>(tx: &mut Slab<TxOp<S, C>>, p: &mut Peer, room: usize) 
         t.begun = true;
         t.next = t.envelope.len;
         t.follows = NONE;
+        p.dequeue(t.packed);
         if let Some(l) = tx.get_mut(last as usize) {
             l.follows = op;
         }
-        p.dequeue(tx.get(op as usize).and_then(|t| t.packed));
         last = op;
     }
     p.small += u32::from(small);

@@ -4,7 +4,7 @@
 //! where the flags say so:
 //!
 //! ```text
-//! WHOLE (8 bytes and options, then payload)     RTS (16 bytes and options)
+//! WHOLE (8 bytes and options, then payload)     RTS (24 bytes and options)
 //!  0  kind                                       0  kind
 //!  1  flags: 1 tagged, 2 immediate data          1  flags
 //!  2  message length (16 bits)                   2  reserved, zero (16 bits)

@@ -36,8 +36,8 @@ const LONG: usize = 512;
 fn sum_blocks(data: &[u8]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if data.len() >= LONG && std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has what the function is compiled for.
         #[allow(unsafe_code)]
+        // SAFETY: the processor has what the function is compiled for.
         return unsafe { sum_lanes_avx2(data) };
     }
     sum_lanes(data)
